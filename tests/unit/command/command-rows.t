@@ -937,6 +937,7 @@ def dump_names():
     host = copy.deepcopy(HOST)
     host["domains"][1].update(name="di\x1bsk", acct=2)
     host["domains"][2].update(group="web", acct=3)
+    host["domains"].append(dict(host["domains"][2], domid=3, name="second"))
     file = recorded_with_host(host)
     check(communicating_pairs(file) == {("di?sk", "(group", "web)"), ("xen", "none")},
           communicating_pairs(file))

@@ -445,7 +445,7 @@ def text_of_waits():
     check(["db1", "event-channel", "0.30", "18.3"] in rows, ended.out)
     check(["(xen)", "event-channel", "0.37", "290.1"] in rows, ended.out)
     check(["(unknown)", "0.02"] in rows, ended.out)
-    check(["(group", "mail)", "-", "0.10", "-", "-", "-"] in rows, ended.out)
+    check(["mail1", "5", "0.10", "-", "-", "-"] in rows, ended.out)
     check([["(not", "over", "yet)", "94.90"]] ==
           [row for row in rows if row[:1] == ["(not"]], ended.out)
 
@@ -459,7 +459,7 @@ def text_of_waits():
     value["result"]["domains"][1].update(offline_percent=70.0, counted_percent=0.0)
     ended = ask("waits", value).expect(0)
     check(["(offline)", "70.00"] in [line.split() for line in ended.out.splitlines()], ended.out)
-    ended = ask("waits", value, "mail").expect(0, "(group mail)")
+    ended = ask("waits", value, "mail").expect(0, "mail1")
     check("disk" not in ended.out, ended.out)
     ended = ask("waits", value, "--json", "--top", "1").expect(0)
     check([d["name"] for d in json.loads(ended.out)["domains"]] == ["disk"], ended.out)

@@ -695,6 +695,19 @@ static void random_bytes_get_an_answer(void **state)
     }
 }
 
+/* Whether it follows its move is seen in status, as for any other guest. */
+static void where_a_guest_of_a_group_runs_is_known(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start_with_a_group();
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/affinity"), "ours");
+    assert_string_equal(get(json, "/result/domains/1/ran/0/share"), "1.0000");
+    json_object_put(json);
+}
+
 static void answers_name_the_group(void **state)
 {
     json_object *json;
@@ -709,17 +722,15 @@ static void answers_name_the_group(void **state)
     json_object_put(json);
     json = ask("{\"command\":\"matrix\"}");
     text = get(json, "/result/events/evtchn-send");
-    assert_non_null(strstr(text, "\"from\": \"(group web)\", \"from_domid\": "
-                                 "null, \"from_group\": \"web\""));
-    assert_non_null(strstr(text, "\"to\": \"(group web)\", \"to_domid\": null, "
+    assert_non_null(strstr(text, "\"from\": \"disk\", \"from_domid\": 1, "
+                                 "\"from_group\": \"web\""));
+    assert_non_null(strstr(text, "\"to\": \"disk\", \"to_domid\": 1, "
                                  "\"to_group\": \"web\""));
     json_object_put(json);
-    json = ask("{\"command\":\"explain\",\"domid\":2}");
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
     assert_string_equal(get(json, "/result/group"), "web");
     text = get(json, "/result/lines");
-    assert_non_null(strstr(text, "it is in the group web, which uses 0."));
-    assert_non_null(strstr(text, "its part with 2 vCPUs is 0."));
-    assert_non_null(strstr(text, "from Domain-0 to (group web)"));
+    assert_non_null(strstr(text, "from Domain-0 to disk"));
     json_object_put(json);
 }
 
@@ -815,6 +826,7 @@ int main(void)
         core_test(a_changed_configuration_does_not_make_anew_what_was_moved),
         core_test(status_has_the_delay_of_recent_wake_ups),
         core_test(a_request_can_name_a_domain_by_its_name),
+        core_test(where_a_guest_of_a_group_runs_is_known),
         core_test(answers_name_the_group),
         core_test(within_its_budget_less_is_logged_and_the_same_is_known),
         core_test(nonsense_gets_an_error),

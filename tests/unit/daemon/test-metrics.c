@@ -50,9 +50,9 @@ static void metrics_name_the_group(void **state)
     text = metrics_now();
     assert_non_null(strstr(text, "\nxensched_moved{domain=\"disk\","
                                  "domid=\"1\",group=\"web\"} 1\n"));
-    assert_non_null(strstr(text, "\nxensched_service_share{domain=\"spin\","
-                                 "domid=\"2\",group=\"web\"} 0."));
-    assert_non_null(strstr(text, "from_domain=\"(group web)\",from_domid=\"\","
+    assert_non_null(strstr(text, "\nxensched_service_share{domain=\"disk\","
+                                 "domid=\"1\",group=\"web\"} 0."));
+    assert_non_null(strstr(text, "from_domain=\"disk\",from_domid=\"1\","
                                  "to_domain=\"Domain-0\",to_domid=\"0\"} "));
     unlink(METRICS);
 }

@@ -432,22 +432,6 @@ static void a_guest_that_did_too_little_goes_by_its_disks(void **state)
     is_placed(uuid, 1, "", NULL, "the least gain, but by ");
 }
 
-static void all_of_a_group_have_what_the_group_did(void **state)
-{
-    char uuid[DOMAIN_UUID_TEXT];
-
-    (void)state;
-    strcpy(domain(DISK)->group, "web");
-    strcpy(domain(SPIN)->group, "web");
-    begin();
-    strcpy(uuid, uuid_of(SPIN));
-    run(60, "pair=evtchn-send/3/2/1/1,pair=evtchn-send/2/3/1/1");
-    domain(SPIN)->exists = false;
-    run(5, SILENCE);
-    is_placed(uuid, 1, ",\"backends\":[\"driver\"],\"group\":\"web\"",
-              "node 0", "with Domain-0");
-}
-
 /* What is kept. */
 
 static void the_next_daemon_knows_the_history(void **state)
@@ -638,7 +622,6 @@ int main(void)
         core_test(a_short_life_leaves_the_history),
         core_test(a_partner_is_known_by_its_name_too),
         core_test(a_guest_that_did_too_little_goes_by_its_disks),
-        core_test(all_of_a_group_have_what_the_group_did),
         core_test(the_next_daemon_knows_the_history),
         core_test(a_guest_that_runs_when_the_daemon_ends_is_remembered),
         core_test(a_history_that_is_none_is_done_without),

@@ -117,22 +117,6 @@ static uint64_t sum_of(const char *text)
     return ns[0] + ns[1] + ns[2] + ns[3] + ns[4];
 }
 
-/* The log has one number for both, so each gets the part of its vCPUs. */
-static void a_guest_of_a_group_reads_its_part(void **state)
-{
-    (void)state;
-    strcpy(domain(DISK)->group, "web");
-    strcpy(domain(SPIN)->group, "web");
-    domain(DISK)->nr_vcpus = 1;
-    domain(SPIN)->nr_vcpus = 3;
-    domain(DISK)->wants_steal = domain(SPIN)->wants_steal = true;
-    begin();
-    go_on(12);
-    assert_true(sum_of(told(DISK)) > SECOND);
-    assert_in_range(sum_of(told(SPIN)), 3 * sum_of(told(DISK)) - 10,
-                    3 * sum_of(told(DISK)) + 10);
-}
-
 /* Guests that have no number in the log share the rest of it. */
 static void a_guest_without_a_number_reads_nothing_of_the_rest(void **state)
 {
@@ -208,7 +192,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(only_a_guest_that_is_allowed_to_is_told),
         TEST(classes_are_what_the_waits_are),
-        TEST(a_guest_of_a_group_reads_its_part),
         TEST(a_guest_without_a_number_reads_nothing_of_the_rest),
         TEST(a_guest_reads_nothing_of_an_earlier_one_with_its_domid),
         TEST(it_is_written_every_few_seconds),

@@ -69,11 +69,11 @@ static void a_domain_that_gets_a_third_wants_all(void **state)
     (void)state;
     third(&d->vcpus[0]);
     third(&d->vcpus[1]);
-    r = runnable_of(m, &domains, d, SECOND);
+    r = runnable_of(m, d, SECOND);
     assert_true(r.whole);
     assert_float_equal(r.ran, 2.0 / 3, 1e-6);
     assert_float_equal(r.waited, 4.0 / 3, 1e-6);
-    assert_float_equal(runnable_demand(m, &domains, d, SECOND), 2, 1e-6);
+    assert_float_equal(runnable_demand(m, d, SECOND), 2, 1e-6);
 }
 
 /* ms on a pCPU and waiting for one, of all ms. */
@@ -140,14 +140,14 @@ static void one_unknown_vcpu_is_known_by_rows(void **state)
         row(XEN_SCHEDLOG_EV_SERVICE_NS, 5 * MS, i * 10 * MS);
         row(XEN_SCHEDLOG_EV_WAKE_DELAY, 2 * MS, i * 10 * MS);
     }
-    r = runnable_of(m, &domains, d, 10 * SECOND);
+    r = runnable_of(m, d, 10 * SECOND);
     assert_false(r.whole);
     assert_float_equal(r.ran, 0.5, 0.01);
     assert_float_equal(r.waited, 0.2, 0.01);
-    assert_float_equal(runnable_demand(m, &domains, d, 10 * SECOND), 0.7, 0.01);
+    assert_float_equal(runnable_demand(m, d, 10 * SECOND), 0.7, 0.01);
     /* One that is offline runs nothing, so nothing is missing of it. */
     d->vcpus[1].online = false;
-    assert_true(runnable_of(m, &domains, d, 10 * SECOND).whole);
+    assert_true(runnable_of(m, d, 10 * SECOND).whole);
 }
 
 static void without_a_number_of_its_own_nothing_is_known(void **state)
@@ -155,8 +155,8 @@ static void without_a_number_of_its_own_nothing_is_known(void **state)
     (void)state;
     row(XEN_SCHEDLOG_EV_SERVICE_NS, 5 * MS, SECOND);
     d->acct = XEN_SCHEDLOG_ACCT_REST;
-    assert_float_equal(runnable_demand(m, &domains, d, SECOND), 0, 1e-9);
-    assert_false(runnable_of(m, &domains, d, SECOND).whole);
+    assert_float_equal(runnable_demand(m, d, SECOND), 0, 1e-9);
+    assert_false(runnable_of(m, d, SECOND).whole);
 }
 
 static void no_domain_uses_more_than_its_cap(void **state)
@@ -165,9 +165,9 @@ static void no_domain_uses_more_than_its_cap(void **state)
     third(&d->vcpus[0]);
     third(&d->vcpus[1]);
     d->cap = 150;
-    assert_float_equal(runnable_demand(m, &domains, d, SECOND), 1.5, 1e-6);
+    assert_float_equal(runnable_demand(m, d, SECOND), 1.5, 1e-6);
     d->cap = 400;
-    assert_float_equal(runnable_demand(m, &domains, d, SECOND), 2, 1e-6);
+    assert_float_equal(runnable_demand(m, d, SECOND), 2, 1e-6);
     assert_float_equal(runnable_limit(d), 2, 1e-6);
 }
 

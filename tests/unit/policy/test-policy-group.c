@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Guests of an accounting group are one unit: what is logged of them is of all, and
- * stands for no more than it is.  2 sockets of 4 cores.
+ * Guests of a group are one unit, and each has an accounting domain of its own.
+ * 2 sockets of 4 cores.
  */
 #include <string.h>
 
@@ -273,7 +273,7 @@ static void a_group_takes_room_where_one_member_was_sent(void **state)
     move_two_members(&first, &last);
     world.domains[last].ours = false;
     world.domains[first].nr_vcpus = 2;
-    world.domains[first].use = 2.2;
+    world.domains[first].use = 1.7;
     world.domains[0].use = 0.4;
     world_talk(first, 0, 100000);
     other = world_guest(1, 0.9);

@@ -352,20 +352,59 @@ static void without_wake_delays_nothing_is_undone(void **state)
     assert_int_equal(it()->backs, 0);
 }
 
-/* Which guest of a group ran where is unknown, so no guest gets a hard affinity. */
-static void a_group_is_not_judged(void **state)
+/* Two guests of a group, which goes to dom0. */
+static unsigned int make_group(void)
 {
-    unsigned int other;
+    unsigned int other = world_guest(1, 0.4);
 
-    (void)state;
-    world.deaf = true;
-    other = world_guest(1, 0.4);
     world.domains[other].cpu = 6;
     world.domains[guest].group = world.domains[other].group = 1;
+    world_talk(other, 0, 500);
+
+    return other;
+}
+
+/* A group moves as one; but a guest of it that is worse off is not kept there. */
+static void each_guest_of_a_group_is_judged(void **state)
+{
+    unsigned int other = make_group();
+
+    (void)state;
+    world.domains[guest].waits = world.domains[other].waits = 0.010;
+    world.domains[guest].waits_there = 0.050;
+    world.domains[other].waits_there = 0.010;
+    look_before_the_move();
+    world_run(45);
+    assert_int_equal(it()->news, OUTCOME_WORSE);
+    assert_int_equal(it()->backs, 1);
+    world_says(guest, "its work cost more there");
+    assert_int_equal(world.domains[other].news, OUTCOME_GOOD);
+    assert_int_equal(world.domains[other].backs, 0);
+    assert_int_equal(world.domains[other].moves, 1);
+}
+
+/* What the one does there is not predicted of the other, which does nothing. */
+static void a_move_is_judged_by_what_its_guest_does(void **state)
+{
+    unsigned int other = make_group();
+
+    (void)state;
+    world_talk(other, 0, 3);
+    world_run(60);
+    assert_int_equal(it()->news, OUTCOME_GOOD);
+    assert_int_equal(world.domains[other].news, OUTCOME_GOOD);
+    assert_int_equal(it()->backs + world.domains[other].backs, 0);
+}
+
+static void a_group_whose_wish_has_no_effect_gets_an_order(void **state)
+{
+    (void)state;
+    world.deaf = true;
+    make_group();
     world_run(30);
     assert_int_equal(it()->moves, 1);
-    assert_int_equal(it()->news, OUTCOME_NONE);
-    assert_pulls(0, 0, 0);
+    assert_true(it()->is_hard);
+    assert_true(runs_there());
 }
 
 /* An idle guest says nothing by where it is. */
@@ -607,7 +646,9 @@ int main(void)
         lever_test(without_a_unit_of_work_waiting_decides),
         lever_test(noise_does_not_undo_moves),
         lever_test(without_wake_delays_nothing_is_undone),
-        lever_test(a_group_is_not_judged),
+        lever_test(each_guest_of_a_group_is_judged),
+        lever_test(a_move_is_judged_by_what_its_guest_does),
+        lever_test(a_group_whose_wish_has_no_effect_gets_an_order),
         lever_test(a_guest_that_does_not_run_is_neither_there_nor_elsewhere),
         lever_test(a_replay_judges_nothing),
         lever_test(a_guest_that_was_taken_away_is_reminded),

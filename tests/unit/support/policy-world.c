@@ -140,16 +140,9 @@ static double now_and_then(double amount)
     return amount * (1 + world.noise * (dice / 1000.0 - 1));
 }
 
-/* The domains of a group have the number of the first one. */
 static unsigned int acct_of(unsigned int domid)
 {
-    unsigned int i = domid, group = world.domains[domid].group;
-
-    if (group)
-        for (i = 0; world.domains[i].group != group; i++)
-            ;
-
-    return XEN_SCHEDLOG_ACCT_FIRST + i;
+    return XEN_SCHEDLOG_ACCT_FIRST + domid;
 }
 
 static void happen(unsigned int event, unsigned int from, unsigned int to,

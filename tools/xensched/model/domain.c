@@ -163,17 +163,13 @@ bool domain_is_group_name(const char *name)
     return length > 0 && length < DOMAIN_GROUP_TEXT && !name[length];
 }
 
-double domains_part(const struct domains *domains, const struct domain *d)
+bool domains_share(const struct domains *domains, const struct domain *d)
 {
-    unsigned int i, sharers = 0, online = 0;
+    unsigned int i;
 
-    if (!d->group[0])
-        return 1;
-    for (i = 0; i < domains->nr; i++)
-        if (domains->domain[i].acct == d->acct) {
-            sharers++;
-            online += domain_online_vcpus(&domains->domain[i]);
-        }
+    for (i = 0; d->group[0] && i < domains->nr; i++)
+        if (&domains->domain[i] != d && domains->domain[i].acct == d->acct)
+            return true;
 
-    return online ? (double)domain_online_vcpus(d) / online : 1.0 / sharers;
+    return false;
 }

@@ -154,10 +154,9 @@ unsigned int domain_online_vcpus(const struct domain *d);
 bool domain_is_group_name(const char *name);
 
 /*
- * Of what is counted for the accounting domain of @d, which is one of
- * @domains, so much is taken for its own: 1, or if its group shares that a part
- * by its online vCPUs.  The parts of all of them are 1 together.
+ * Do other domains have the accounting domain of @d as well?  Only recordings of former
+ * releases have such groups.
  */
-double domains_part(const struct domains *domains, const struct domain *d);
+bool domains_share(const struct domains *domains, const struct domain *d);
 
 #endif /* XENSCHED_MODEL_DOMAIN_H */

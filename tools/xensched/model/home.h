@@ -7,10 +7,8 @@
  * service-ns, smoothed over tens of seconds: long enough that a guest can be
  * sent there.  (What happened in the last second is presence.h's.)
  *
- * The rows of a group's accounting domain are of all its members, so where the
- * group lives stands for each of them.  Unknown are domains for which REST stands,
- * domains that were seen for HOMES_SEEN_NS or less or have not run since, and all
- * when service-ns is not logged.
+ * Unknown are domains for which REST stands, domains that were seen for HOMES_SEEN_NS
+ * or less or have not run since, and all when service-ns is not logged.
  */
 #ifndef XENSCHED_MODEL_HOME_H
 #define XENSCHED_MODEL_HOME_H

@@ -12,7 +12,7 @@
 
 bool presence_known(const struct domain *d)
 {
-    return d->acct >= XEN_SCHEDLOG_ACCT_FIRST && !d->group[0];
+    return d->acct >= XEN_SCHEDLOG_ACCT_FIRST;
 }
 
 double presence_use(const struct matrix *m, const struct domain *d,

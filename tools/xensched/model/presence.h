@@ -5,7 +5,7 @@
  *
  * Shares are parts of the time that the domain ran, 0 ... 1, decaying with the
  * half-life of the matrix; -1: unknown, because it has not run recently,
- * service-ns is not logged, or its accounting domain stands for others, too.
+ * service-ns is not logged, or it has no accounting domain of its own.
  */
 #ifndef XENSCHED_MODEL_PRESENCE_H
 #define XENSCHED_MODEL_PRESENCE_H
@@ -14,7 +14,7 @@
 #include "matrix.h"
 #include "topology.h"
 
-/* Is the accounting domain of @d its own?  That of a group stands for all. */
+/* Does @d have an accounting domain of its own? */
 bool presence_known(const struct domain *d);
 
 /* The share of its time that @d ran on @cpus. */

@@ -73,12 +73,9 @@ static bool as_counted(const struct domain *d, struct runnable *r)
     return any;
 }
 
-struct runnable runnable_of(const struct matrix *m,
-                            const struct domains *domains,
-                            const struct domain *d, uint64_t now_ns)
+struct runnable runnable_of(const struct matrix *m, const struct domain *d, uint64_t now_ns)
 {
     struct runnable r = { .whole = true };
-    double part;
 
     if (as_counted(d, &r))
         return r;
@@ -86,11 +83,10 @@ struct runnable runnable_of(const struct matrix *m,
     /* Domains that are not told apart share REST; no domain owns it. */
     if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
         return r;
-    part = domains_part(domains, d);
-    r.ran = matrix_service(m, d->acct, now_ns) * part;
+    r.ran = matrix_service(m, d->acct, now_ns);
     r.waited = (matrix_use(m, XEN_SCHEDLOG_EV_WAKE_DELAY, d->acct, now_ns) +
                 matrix_use(m, XEN_SCHEDLOG_EV_PREEMPT_DELAY, d->acct, now_ns)) /
-               NS_PER_S * part;
+               NS_PER_S;
 
     return r;
 }
@@ -102,10 +98,9 @@ double runnable_limit(const struct domain *d)
     return d->cap ? fmin(vcpus, d->cap / 100.0) : vcpus;
 }
 
-double runnable_demand(const struct matrix *m, const struct domains *domains,
-                       const struct domain *d, uint64_t now_ns)
+double runnable_demand(const struct matrix *m, const struct domain *d, uint64_t now_ns)
 {
-    struct runnable r = runnable_of(m, domains, d, now_ns);
+    struct runnable r = runnable_of(m, d, now_ns);
 
     return fmin(r.ran + r.waited, runnable_limit(d));
 }

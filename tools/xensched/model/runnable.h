@@ -33,17 +33,14 @@ struct runnable {
     bool whole;
 };
 
-/* Of @d, one of @domains; all 0 when nothing is known. */
-struct runnable runnable_of(const struct matrix *m,
-                            const struct domains *domains,
-                            const struct domain *d, uint64_t now_ns);
+/* All 0 when nothing is known. */
+struct runnable runnable_of(const struct matrix *m, const struct domain *d, uint64_t now_ns);
 
 /*
  * What it could use: the same as one number, but no more than its online vCPUs
  * and its cap.
  */
-double runnable_demand(const struct matrix *m, const struct domains *domains,
-                       const struct domain *d, uint64_t now_ns);
+double runnable_demand(const struct matrix *m, const struct domain *d, uint64_t now_ns);
 
 /* pCPUs that it gets at most: its online vCPUs, or its cap. */
 double runnable_limit(const struct domain *d);

@@ -39,7 +39,6 @@ static struct waits_end end_of(const struct waits *w, uint16_t identity)
         .identity = identity,
         .domid = i->domid,
         .name = i->name,
-        .group = identity >= FIRST_IDENTITY && i->domid < 0 && i->name,
     };
 }
 

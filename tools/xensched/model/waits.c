@@ -117,7 +117,7 @@ static uint16_t identity_of(struct waits *w, uint16_t acct)
     return w->identity_of[acct];
 }
 
-void waits_name(struct waits *w, uint16_t acct, int64_t domid, const char *name)
+void waits_name(struct waits *w, uint16_t acct, uint32_t domid, const char *name)
 {
     struct identity *i = &w->identity[identity_of(w, acct)];
 

@@ -56,20 +56,19 @@ void waits_count(struct waits *w, uint16_t acct, uint64_t ns, uint64_t offline_n
 /* The second before that of @now_ns is over, also if no row came. */
 void waits_pass(struct waits *w, uint64_t now_ns);
 
-/* The domain, or with @domid -1 the group, that the accounting domain stands for. */
-void waits_name(struct waits *w, uint16_t acct, int64_t domid, const char *name);
+/* The domain that the accounting domain stands for. */
+void waits_name(struct waits *w, uint16_t acct, uint32_t domid, const char *name);
 /* The number will be used for another domain. */
 void waits_forget(struct waits *w, uint16_t acct);
 
 /* The identity of Xen, whose vCPUs have a pCPU that idles. */
 #define WAITS_XEN 1
 
-/* A domain, or a group, as it was called then. */
+/* A domain, as it was called then. */
 struct waits_end {
     uint16_t identity;
-    int64_t domid;    /* -1: a group, or Xen */
+    int64_t domid;    /* -1: Xen, or not known */
     const char *name; /* NULL: it has none yet */
-    bool group;       /* it is the name of a group */
 };
 
 struct waits_sum {

@@ -21,7 +21,6 @@ struct sums_of {
     uint64_t since_ns;
     uint16_t acct;
     bool driver;
-    double part; /* of its accounting domain */
     double own_ns, waited_ns;
 };
 
@@ -90,15 +89,14 @@ static void add_entry(const struct matrix_entry *entry, void *arg)
         entry->total;
 }
 
-static double waited_of(const struct matrix *m, const struct domain *d,
-                        double part)
+static double waited_of(const struct matrix *m, const struct domain *d)
 {
     double waited = 0;
     unsigned int i;
 
     for (i = 0; i < d->nr_vcpus; i++) {
         if (!d->vcpus[i].times.known)
-            return part * matrix_total(m, XEN_SCHEDLOG_EV_WAKE_DELAY, d->acct);
+            return matrix_total(m, XEN_SCHEDLOG_EV_WAKE_DELAY, d->acct);
         waited += d->vcpus[i].times.waited_ns;
     }
 
@@ -132,14 +130,12 @@ struct work_sums *work_sums_take(const struct matrix *m,
     find_drivers(s, domains);
     for (i = 0; i < s->nr; i++) {
         const struct domain *d = &domains->domain[i];
-        double part = domains_part(domains, d);
 
         s->of[i] = (struct sums_of){
             .domid = d->domid, .since_ns = d->since_ns, .acct = d->acct,
-            .driver = d->driver, .part = part,
-            .own_ns = part * matrix_total(m, XEN_SCHEDLOG_EV_SERVICE_NS,
-                                          d->acct),
-            .waited_ns = waited_of(m, d, part),
+            .driver = d->driver,
+            .own_ns = matrix_total(m, XEN_SCHEDLOG_EV_SERVICE_NS, d->acct),
+            .waited_ns = waited_of(m, d),
         };
     }
     matrix_visit(m, now_ns, add_entry, s);
@@ -210,10 +206,9 @@ static struct exchanged count_exchanged(const struct work_sums *before,
     double copied = grown(before, after, KIND_COPY, d, c);
 
     return (struct exchanged){
-        .pages = client->part * ((ring > map ? ring : map) + copied),
-        .copied = client->part * copied,
-        .notifications = client->part *
-                         grown(before, after, KIND_NOTIFY, d, c),
+        .pages = (ring > map ? ring : map) + copied,
+        .copied = copied,
+        .notifications = grown(before, after, KIND_NOTIFY, d, c),
     };
 }
 

@@ -395,9 +395,7 @@ static void look_at(struct guard *g, unsigned int i)
     guard_follow(&g->domains[i], d, g->input->now_ns);
     /* Domains that are not told apart share REST; no domain owns it. */
     if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
-        s->demand.need = matrix_service(g->input->matrix, d->acct,
-                                 g->input->now_ns) *
-                  domains_part(g->input->domains, d);
+        s->demand.need = matrix_service(g->input->matrix, d->acct, g->input->now_ns);
     s->demand.vcpus = domain_online_vcpus(d);
     s->cores = pool->cores;
     s->cache_cores = pool->cache_cores;

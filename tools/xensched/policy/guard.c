@@ -106,7 +106,7 @@ static double price_of_order(const struct candidate *c, struct spot ours)
 static void pull(const struct candidate *c, struct spot ours, bool reason)
 {
     bool placed = ours.place != TOPOLOGY_UNKNOWN;
-    double worth = c->opinion ? c->opinion->worth : 0;
+    double worth = c->opinion ? c->opinion->worth / c->opinion->members : 0;
     const struct lever_input input = {
         .allowed = lever_allowed(c),
         .hard = c->domain->ours_hard,

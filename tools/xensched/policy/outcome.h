@@ -9,9 +9,7 @@
  * the move, and a difference that chance may explain extends the look.  Each comparison
  * also teaches what distance costs on this host (learned.h).
  *
- * Only reports, and remembers per domain; guard.h and lever.h decide what follows.  It
- * does not cover domains that share an accounting domain, because the log does not show
- * which of them ran where.
+ * Only reports, and remembers per domain; guard.h and lever.h decide what follows.
  */
 #ifndef XENSCHED_POLICY_OUTCOME_H
 #define XENSCHED_POLICY_OUTCOME_H

@@ -200,9 +200,7 @@ static void add_domain(const struct place_host *h, double *share,
         if (!vcpu->online || add_kept(share, t, d, vcpu, false, of_vcpu) ||
             add_logged(h, share, d, of_vcpu))
             continue;
-        if (d->group[0] && topology_cache_of(t, vcpu->cpu) != TOPOLOGY_UNKNOWN)
-            share[topology_cache_of(t, vcpu->cpu)] += of_vcpu;
-        else if (!add_kept(share, t, d, vcpu, true, of_vcpu))
+        if (!add_kept(share, t, d, vcpu, true, of_vcpu))
             add_share(share, t, &d->pool_cpus, of_vcpu);
     }
 }
@@ -229,8 +227,7 @@ static void add_misses(const struct place_host *h, struct unit *u,
 
     if (h->counts_misses && d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
         counted = matrix_use(h->input->matrix, XEN_SCHEDLOG_EV_PMC0, d->acct,
-                             h->input->now_ns) *
-                  domains_part(h->input->domains, d);
+                             h->input->now_ns);
     if (counted > 0)
         u->misses_counted = true;
     u->misses += counted > 0 ? counted
@@ -303,8 +300,7 @@ static void describe_domain(struct place_host *h, unsigned int i)
     double *own = need_memory(nr, sizeof(*own));
 
     add_domain(h, own, d, 1);
-    u->demand.need += runnable_demand(h->input->matrix, h->input->domains, d,
-                                      h->input->now_ns);
+    u->demand.need += runnable_demand(h->input->matrix, d, h->input->now_ns);
     u->demand.vcpus += s->demand.vcpus;
     if (s->demand.vcpus > u->width)
         u->width = s->demand.vcpus;
@@ -408,24 +404,24 @@ static void finish_unit(struct placement *p, unsigned int unit,
 static void describe_units(struct place_host *h)
 {
     struct placement *p = &h->placement;
-    unsigned int *members = need_memory(p->nr_units, sizeof(*members)), i, k;
+    unsigned int i, k;
 
+    h->members = need_memory(p->nr_units, sizeof(*h->members));
     for (i = 0; i < p->nr_units; i++)
         for (k = 0; h->vcpu[i] == ALL_VCPUS && k < p->nr_spots; k++)
             p->usable[i * p->nr_spots + k] = UINT_MAX;
     for (i = 0; i < h->input->domains->nr; i++) {
-        members[h->unit[i]]++;
+        h->members[h->unit[i]]++;
         describe_domain(h, i);
     }
     find_origins(h);
     for (i = 0; i < p->nr_units; i++)
         if (h->vcpu[i] != ALL_VCPUS) {
-            members[i] = 1;
+            h->members[i] = 1;
             describe_server(h, i);
         }
     for (i = 0; i < p->nr_units; i++)
-        finish_unit(p, i, members[i]);
-    free(members);
+        finish_unit(p, i, h->members[i]);
 }
 
 static unsigned int count_servers(const struct place_host *h)
@@ -457,12 +453,61 @@ static unsigned int find_servers(struct place_host *h, unsigned int units)
     return units;
 }
 
+struct grouped {
+    const struct domain *domain;
+    unsigned int i;
+};
+
+/* By group; in it, those that were moved first. */
+static int compare_grouped(const void *x, const void *y)
+{
+    const struct grouped *a = x, *b = y;
+    bool a_moved = a->domain->affinity == AFFINITY_OURS;
+    int groups = strcmp(a->domain->group, b->domain->group);
+
+    if (groups)
+        return groups;
+    if (a_moved != (b->domain->affinity == AFFINITY_OURS))
+        return a_moved ? -1 : 1;
+
+    return a->i < b->i ? -1 : 1;
+}
+
+/*
+ * For each domain the one that stands for its unit: for an open guest of a group another
+ * one of that, for a device model its guest, or the one that stands for that guest.
+ */
+static unsigned int *find_leaders(const struct place_host *h)
+{
+    const struct standing *standing = h->input->standing;
+    unsigned int nr = h->input->domains->nr, nr_grouped = 0, i;
+    unsigned int *leader = need_memory(nr, sizeof(*leader));
+    struct grouped *grouped = need_memory(nr, sizeof(*grouped)), *first = grouped;
+
+    for (i = 0; i < nr; i++) {
+        leader[i] = i;
+        if (standing[i].open && place_domain(h, i)->group[0])
+            grouped[nr_grouped++] = (struct grouped){ place_domain(h, i), i };
+    }
+    qsort(grouped, nr_grouped, sizeof(*grouped), compare_grouped);
+    for (i = 0; i < nr_grouped; i++) {
+        if (strcmp(grouped[i].domain->group, first->domain->group))
+            first = &grouped[i];
+        leader[grouped[i].i] = first->i;
+    }
+    for (i = 0; i < nr; i++)
+        if (standing[i].goes_with && standing[standing[i].goes_with - 1].open)
+            leader[i] = leader[standing[i].goes_with - 1];
+    free(grouped);
+
+    return leader;
+}
+
 /* The open domains of a group are one unit; each other domain is its own. */
-static unsigned int find_units(struct place_host *h,
-                               const unsigned int *stand_in)
+static unsigned int find_units(struct place_host *h)
 {
     unsigned int nr = h->input->domains->nr, most = nr + count_servers(h);
-    unsigned int units = 0, i;
+    unsigned int units = 0, *leader = find_leaders(h), i;
 
     h->unit = need_memory(nr, sizeof(*h->unit));
     h->server = need_memory(nr, sizeof(*h->server));
@@ -470,18 +515,14 @@ static unsigned int find_units(struct place_host *h,
     h->vcpu = need_memory(most, sizeof(*h->vcpu));
     for (i = 0; i < most; i++)
         h->vcpu[i] = ALL_VCPUS;
-    for (i = 0; i < nr; i++) {
-        bool joins = is_open(h, i) && stand_in[i] != i &&
-                     h->input->standing[stand_in[i]].open;
-
-        if (!joins) {
+    for (i = 0; i < nr; i++)
+        if (leader[i] == i) {
             h->unit[i] = units;
             h->stands[units++] = i;
         }
-    }
     for (i = 0; i < nr; i++)
-        if (is_open(h, i) && h->input->standing[stand_in[i]].open)
-            h->unit[i] = h->unit[stand_in[i]];
+        h->unit[i] = h->unit[leader[i]];
+    free(leader);
 
     return find_servers(h, units);
 }
@@ -517,14 +558,46 @@ static void look_before(struct place_host *h)
                 term_price(p, k, i, p->units[i].origin);
 }
 
+/* What domains of one unit do with each other is no talk of the unit. */
+static void add_up_talk(struct place_host *h, const struct talk_pair *pairs, unsigned int nr,
+                        const double *total)
+{
+    unsigned int i;
+
+    h->talks = need_memory(h->placement.nr_units, sizeof(*h->talks));
+    for (i = 0; i < h->input->domains->nr; i++)
+        h->talks[h->unit[i]] += total[i];
+    for (i = 0; i < nr; i++)
+        if (h->unit[pairs[i].a] == h->unit[pairs[i].b])
+            h->talks[h->unit[pairs[i].a]] -= 2 * pairs[i].rate;
+}
+
+static void begin_links(struct place_host *h, const struct talk_pair *pairs, unsigned int nr)
+{
+    const unsigned int nr_domains = h->input->domains->nr;
+    const size_t nr_ran = (size_t)nr_domains * h->input->topology->nr_places;
+    size_t i;
+
+    h->notifications = need_memory(nr_domains, sizeof(*h->notifications));
+    for (i = 0; i < nr; i++) {
+        h->notifications[pairs[i].a] += pairs[i].rate - pairs[i].pages;
+        h->notifications[pairs[i].b] += pairs[i].rate - pairs[i].pages;
+    }
+    h->ran = need_memory(nr_ran, sizeof(*h->ran));
+    for (i = 0; i < nr_ran; i++)
+        h->ran[i] = NAN;
+    h->links = need_memory(1, sizeof(*h->links));
+    *h->links = links_find(h, pairs, nr);
+}
+
 void place_describe(struct place_host *h, const struct policy_input *input,
                     const struct policies *policies,
                     const struct policy_settings *settings)
 {
     const struct topology *t = input->topology;
     double *total = need_memory(input->domains->nr, sizeof(*total));
-    unsigned int *stand_in = talk_stand_ins(input);
-    unsigned int nr_pairs, units, i;
+    struct placement *p = &h->placement;
+    unsigned int nr_pairs, units;
     struct talk_pair *pairs = talk_pairs(input, &nr_pairs, total);
     struct links links;
 
@@ -532,38 +605,27 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     h->input = input;
     h->policies = policies;
     h->counts_misses = settings->counts_misses;
-    h->placement.prices = prices_default;
-    h->notifications = need_memory(input->domains->nr, sizeof(*h->notifications));
-    for (i = 0; i < nr_pairs; i++) {
-        h->notifications[pairs[i].a] += pairs[i].rate - pairs[i].pages;
-        h->notifications[pairs[i].b] += pairs[i].rate - pairs[i].pages;
-    }
-    h->ran = need_memory((size_t)input->domains->nr * t->nr_places, sizeof(*h->ran));
-    for (i = 0; i < input->domains->nr * t->nr_places; i++)
-        h->ran[i] = NAN;
-    units = find_units(h, stand_in);
-    links = links_find(h, pairs, nr_pairs);
-    placement_init(&h->placement, t->nr_places, t->nr_caches, count_whole(t),
-                   units, 2 * links.nr);
-    h->placement.least = settings->least_gain_ns;
-    h->placement.prices.misses = settings->misses;
-    h->placement.margin = POLICY_MARGIN;
-    h->placement.horizon = settings->quiet_ns / NS_PER_S;
-    h->placement.nr_pools = input->nr_cpupools;
-    describe_spots(&h->placement, t, input->distances);
+    p->prices = prices_default;
+    units = find_units(h);
+    begin_links(h, pairs, nr_pairs);
+    links = links_join(h->links);
+    placement_init(p, t->nr_places, t->nr_caches, count_whole(t), units, 2 * links.nr);
+    p->least = settings->least_gain_ns;
+    p->prices.misses = settings->misses;
+    p->margin = POLICY_MARGIN;
+    p->horizon = settings->quiet_ns / NS_PER_S;
+    p->nr_pools = input->nr_cpupools;
+    describe_spots(p, t, input->distances);
     if (input->nr_cpupools > 1)
         describe_pools(h);
     describe_units(h);
-    links_add_partners(&h->placement, &links);
-    h->talks = need_memory(units, sizeof(*h->talks));
-    for (i = 0; i < input->domains->nr; i++)
-        h->talks[h->unit[i]] += total[i];
+    links_add_partners(p, &links);
+    add_up_talk(h, pairs, nr_pairs, total);
     weigh(h);
-    placement_ready(&h->placement);
+    placement_ready(p);
     look_before(h);
     free(links.link);
     free(pairs);
-    free(stand_in);
     free(total);
 }
 
@@ -578,7 +640,10 @@ bool place_strays(const struct place_host *h, unsigned int i)
 void place_free(struct place_host *h)
 {
     placement_free(&h->placement);
+    free(h->links->link);
+    free(h->links);
     free(h->unit);
+    free(h->members);
     free(h->stands);
     free(h->vcpu);
     free(h->server);

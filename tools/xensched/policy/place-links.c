@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "model/cells.h"
 #include "model/presence.h"
 #include "model/servers.h"
 #include "place-distance.h"
@@ -95,6 +96,7 @@ static double more_wakes(const struct place_host *h, const struct talk_pair *pai
     return notifications * fmin((near - now) / crossing, near);
 }
 
+/* None inside of a unit. */
 static void add_link(const struct place_host *h, struct links *links,
                      const struct talk_pair *pair, unsigned int a,
                      unsigned int b, double part)
@@ -103,10 +105,12 @@ static void add_link(const struct place_host *h, struct links *links,
     double pages = part * pair->pages;
     enum back_end_kind kind = link_kind(h, pair);
 
+    if (a == b)
+        return;
     links->link = need_more_memory(links->link, links->nr + 1,
                                    sizeof(*links->link));
     links->link[links->nr++] = (struct link){
-        a, b, notifications, pages,
+        a, b, pair->a, pair->b, notifications, pages,
         weight_of_pair(h, pair) * link_lines(h, kind, notifications, pages),
         kind, more_wakes(h, pair, kind, notifications),
     };
@@ -120,9 +124,7 @@ static bool link_servers(const struct place_host *h, struct links *links,
     const struct domain *d = place_domain(h, back);
     unsigned int i;
 
-    /* It is not known which domain of a group has these channels. */
-    if (place_domain(h, front)->group[0] ||
-        !servers_known(d, place_domain(h, front)->domid))
+    if (!servers_known(d, place_domain(h, front)->domid))
         return false;
     for (i = 0; i < d->nr_vcpus; i++) {
         double part = servers_part(d, place_domain(h, front)->domid, i);
@@ -148,6 +150,42 @@ struct links links_find(const struct place_host *h, const struct talk_pair *pair
                      h->unit[pairs[i].b], 1);
 
     return links;
+}
+
+static void join_link(struct link *sum, const struct link *link)
+{
+    sum->notifications += link->notifications;
+    sum->pages += link->pages;
+    sum->lines += link->lines;
+    sum->more_wakes += link->more_wakes;
+}
+
+struct links links_join(const struct links *links)
+{
+    struct links joined = { 0, need_memory(links->nr, sizeof(*joined.link)) };
+    struct cells by_units; /* (a, b): number + 1 */
+    unsigned int i;
+
+    cells_init(&by_units);
+    for (i = 0; i < links->nr; i++) {
+        struct link link = links->link[i];
+        struct cell *cell;
+
+        if (link.a > link.b) {
+            link.a = links->link[i].b;
+            link.b = links->link[i].a;
+        }
+        cell = cells_get(&by_units, (uint64_t)link.a << 32 | link.b);
+        if (cell->sum) {
+            join_link(&joined.link[(unsigned int)cell->sum - 1], &link);
+            continue;
+        }
+        joined.link[joined.nr++] = link;
+        cell->sum = joined.nr;
+    }
+    cells_free(&by_units);
+
+    return joined;
 }
 
 static void add_partner(struct placement *p, const struct link *link,

@@ -11,6 +11,7 @@
 
 struct link {
     unsigned int a, b; /* units */
+    unsigned int domain_a, domain_b;
     double notifications, pages, lines; /* per second */
     enum back_end_kind kind; /* NR_BACK_END_KINDS: neither is a back end */
     double more_wakes; /* per second, together */
@@ -21,9 +22,15 @@ struct links {
     struct link *link; /* the caller frees it */
 };
 
-/* h->unit, h->server, h->notifications and h->ran have to be there. */
+/*
+ * Each is of two domains, so units that are groups have several.  h->unit, h->server,
+ * h->notifications and h->ran have to be there.
+ */
 struct links links_find(const struct place_host *h, const struct talk_pair *pairs,
                         unsigned int nr);
+
+/* The same, one for each two units; a and b are in order. */
+struct links links_join(const struct links *links);
 
 /* Make both units of each pair partners of each other. */
 void links_add_partners(struct placement *p, const struct links *links);

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "placement/search.h"
+#include "place-links.h"
 #include "place.h"
 
 /* To stay takes less than to go. */
@@ -65,6 +66,35 @@ static double others(const struct place_host *h, unsigned int unit)
                term_price(&h->placement, terms[i], unit, h->placement.units[unit].at);
 
     return sum;
+}
+
+/* Likewise of one domain of a group. */
+static double crossings_of(const struct place_host *h, unsigned int domain)
+{
+    const struct placement *p = &h->placement;
+    const unsigned int unit = h->unit[domain];
+    double sum = 0;
+    unsigned int i;
+
+    for (i = 0; i < h->links->nr; i++) {
+        const struct link *link = &h->links->link[i];
+
+        if (link->domain_a == domain || link->domain_b == domain)
+            sum += link->notifications *
+                   placement_apart(p, unit, p->units[unit].at,
+                                   link->a == unit ? link->b : link->a);
+    }
+
+    return sum;
+}
+
+/* Of what was found for a group, what each of its domains is measured by. */
+static void part_of_group(const struct place_host *h, unsigned int domain, struct opinion *o)
+{
+    o->members = h->members[h->unit[domain]];
+    o->others_ns /= o->members;
+    if (o->members > 1 && o->want == WANT_GO)
+        o->crossings = crossings_of(h, domain);
 }
 
 static void go(const struct place_host *h, unsigned int unit,
@@ -154,6 +184,7 @@ void place_opinions(const struct policies *policies, const struct policy_setting
         if (!input->standing[i].open)
             continue;
         opinions[i] = of_unit[h.unit[i]];
+        part_of_group(&h, i, &opinions[i]);
         /* The rest of its group is kept there, as that is worth something: it goes, too. */
         if (opinions[i].want == WANT_STAY && place_strays(&h, i)) {
             opinions[i].follows = true;

@@ -17,6 +17,7 @@ struct place_host {
     bool counts_misses;   /* as in struct policy_settings */
     struct placement placement;
     unsigned int *unit;   /* [domain]: which it is of */
+    unsigned int *members; /* [unit]: domains */
     unsigned int *stands; /* [unit]: a domain that it is of */
     /*
      * Each vCPU of a driver domain that has vCPUs at several places is a unit more,
@@ -24,7 +25,8 @@ struct place_host {
      */
     unsigned int *vcpu;   /* [unit]: which of that domain; ALL_VCPUS */
     unsigned int *server; /* [domain]: the unit of its vCPU 0; 0: it has none */
-    double *talks;        /* [unit]: interactions/s with anybody */
+    struct links *links;  /* of single domains; see place-links.h */
+    double *talks;        /* [unit]: interactions/s with anybody outside of it */
     double *notifications; /* [domain]: per second, both directions */
     double *ran;          /* [domain][place]: share of its time; NAN: not looked up yet */
     /* What each unit costs where it is at first: [unit][term]. */

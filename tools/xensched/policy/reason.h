@@ -71,6 +71,7 @@ struct opinion {
     bool full; /* with WANT_NOTHING: it would go there if there were room */
     enum grounds fact; /* to be there */
     enum grounds lack; /* with WANT_NOTHING and WANT_STAY: to go nowhere else */
+    unsigned int members; /* of the group, all prices are of; 1: of no group */
     bool follows;      /* the rest of its group is there */
     bool absent;       /* it runs elsewhere */
     bool others;       /* GROUNDS_BACK_ENDS: more domains than the partner */

@@ -15,7 +15,7 @@ struct summing {
     const struct policy_input *input;
     const struct domains *domains;
     unsigned int nr_index;
-    unsigned int *index; /* [accounting domain]: the domain that stands in for it */
+    unsigned int *index; /* [accounting domain]: the domain whose talk it is */
     double *total; /* [domain] */
     struct cells pairs; /* (number of domain, number of one above): rate */
     struct cells pages, copied; /* the same, of pages alone, of copied ones alone */
@@ -88,15 +88,6 @@ static void add_entry(const struct matrix_entry *entry, void *arg)
     add_direction(arg, entry->correspondent, entry->current, rate, entry->event);
 }
 
-/* Domains that can go somewhere, and rather one that did. */
-static unsigned int rank(const struct summing *s, unsigned int i)
-{
-    if (!s->input->standing[i].open)
-        return 0;
-
-    return s->domains->domain[i].affinity == AFFINITY_OURS ? 2 : 1;
-}
-
 /* What the device model of a guest talks is the guest's talk. */
 static void join_device_models(struct summing *s)
 {
@@ -124,36 +115,10 @@ static void index_domains(struct summing *s)
     s->index = need_memory(s->nr_index, sizeof(*s->index));
     for (i = 0; i < s->nr_index; i++)
         s->index[i] = NOBODY;
-    for (i = 0; i < domains->nr; i++) {
-        unsigned int *stands = &s->index[domains->domain[i].acct];
-
-        if (domains->domain[i].acct >= XEN_SCHEDLOG_ACCT_FIRST &&
-            (*stands == NOBODY || rank(s, i) > rank(s, *stands)))
-            *stands = i;
-    }
+    for (i = 0; i < domains->nr; i++)
+        if (domains->domain[i].acct >= XEN_SCHEDLOG_ACCT_FIRST)
+            s->index[domains->domain[i].acct] = i;
     join_device_models(s);
-}
-
-static unsigned int stand_in_of(const struct summing *s, unsigned int i)
-{
-    unsigned int stands = domain_of(s, s->domains->domain[i].acct);
-
-    return stands == NOBODY ? i : stands;
-}
-
-unsigned int *talk_stand_ins(const struct policy_input *input)
-{
-    unsigned int *stand_in = need_memory(input->domains->nr,
-                                         sizeof(*stand_in));
-    struct summing s = { .input = input, .domains = input->domains };
-    unsigned int i;
-
-    index_domains(&s);
-    for (i = 0; i < input->domains->nr; i++)
-        stand_in[i] = stand_in_of(&s, i);
-    free(s.index);
-
-    return stand_in;
 }
 
 static int by_rate(const void *x, const void *y)

@@ -10,8 +10,7 @@
  * domain to another the larger counts.  Accounting domain
  * XEN is no partner; REST (domains without a number of their own) is.
  *
- * Domains of a group share an accounting domain, so what they talk is all of
- * theirs, and not told apart.  One of them stands in for the group.
+ * The device model of a guest has no pairs of its own; they are the guest's.
  */
 #ifndef XENSCHED_POLICY_TALK_H
 #define XENSCHED_POLICY_TALK_H
@@ -27,16 +26,8 @@ struct talk_pair {
 };
 
 /*
- * For each of input->domains the one which stands in for its group in pairs:
- * an open one if there is one, rather one that was moved.  A domain without
- * group stands in for itself.  To be freed.
- */
-unsigned int *talk_stand_ins(const struct policy_input *input);
-
-/*
  * All pairs which talk, the busiest first; the caller frees them.
- * @total gets what each domain talks in total, for all of its group if it
- * stands in for that, and 0 if another one does.
+ * @total gets what each domain talks in total.
  */
 struct talk_pair *talk_pairs(const struct policy_input *input, unsigned int *nr,
                              double *total);

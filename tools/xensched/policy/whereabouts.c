@@ -71,24 +71,12 @@ struct whereabouts whereabouts_asked(const struct topology *t,
     return most_vcpus(t, topology_place_of_all, t->nr_places, d, true);
 }
 
-/* Of its vCPUs, those that were on these pCPUs when Xen was last asked. */
-static double looked_at(const struct domain *d, const struct cpumap *cpus)
-{
-    unsigned int online = domain_online_vcpus(d), there = 0, i;
-
-    for (i = 0; i < d->nr_vcpus; i++)
-        there += d->vcpus[i].online && cpumap_test(cpus, d->vcpus[i].cpu);
-
-    return online ? (double)there / online : -1;
-}
-
 double whereabouts_share(const struct policy_input *input, unsigned int i,
                          const struct cpumap *cpus)
 {
     const struct domain *d = &input->domains->domain[i];
 
-    return d->group[0] ? looked_at(d, cpus)
-                       : presence_share(input->matrix, d, cpus, input->now_ns);
+    return presence_share(input->matrix, d, cpus, input->now_ns);
 }
 
 /* Asked to be there, and it is, or nothing says otherwise. */

@@ -33,11 +33,7 @@ struct whereabouts whereabouts_bound(const struct topology *t,
 struct whereabouts whereabouts_asked(const struct topology *t,
                                      const struct domain *d);
 
-/*
- * The part of its time that domain @i of input->domains recently ran on @cpus; -1: the
- * log has nothing of it.  The rows of a group are of all its members, so of one of
- * these the vCPUs count that were there when Xen was last asked.
- */
+/* The part of its time that domain @i of input->domains recently ran on @cpus; -1: unknown. */
 double whereabouts_share(const struct policy_input *input, unsigned int i,
                          const struct cpumap *cpus);
 

@@ -142,17 +142,12 @@ static void add_matrix(struct screen *s)
     }
 }
 
-/* The domain, or each of the group, that an entry of the answer to "waits" is about. */
+/* The domain that an entry of the answer to "waits" is about. */
 static bool is_about(const struct line *line, const struct json_object *entry)
 {
-    const char *group = json_text(entry, "group");
-    const char *own = json_text(line->domain, "group");
     int domid = domid_of(entry, "domid");
 
-    if (domid >= 0)
-        return domid == domid_of(line->domain, "domid");
-
-    return group && own && !strcmp(group, own);
+    return domid >= 0 && domid == domid_of(line->domain, "domid");
 }
 
 /* "db1 7.1, Domain-0": how much of a pCPU it is for the first */

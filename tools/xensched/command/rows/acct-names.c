@@ -53,7 +53,8 @@ static char *printable_copy(const char *name)
     return copy;
 }
 
-static void learn_domain(struct acct_names *names, const struct domain *d)
+static void learn_domain(struct acct_names *names, const struct domains *domains,
+                         const struct domain *d)
 {
     char group[NAME_TEXT];
 
@@ -62,7 +63,7 @@ static void learn_domain(struct acct_names *names, const struct domain *d)
     if (names->name[d->acct] || !(d->group[0] || d->name[0]))
         return;
     snprintf(group, sizeof(group), "(group %s)", d->group);
-    names->name[d->acct] = printable_copy(d->group[0] ? group : d->name);
+    names->name[d->acct] = printable_copy(domains_share(domains, d) ? group : d->name);
 }
 
 void acct_names_learn(struct acct_names *names, const char *text, size_t length)
@@ -74,7 +75,7 @@ void acct_names_learn(struct acct_names *names, const char *text, size_t length)
         return;
     forget_names(names);
     for (i = 0; i < host.domains.nr; i++)
-        learn_domain(names, &host.domains.domain[i]);
+        learn_domain(names, &host.domains, &host.domains.domain[i]);
     snapshot_free(&host);
 }
 

@@ -42,18 +42,18 @@ void answer_add_acct(json_object *json, const struct core *core,
                      const char *group_key, uint16_t acct)
 {
     const struct account *account = accounting_of(&core->accounting, acct);
+    const struct domain *d;
 
-    if (account && account->members && !account->group[0]) {
-        json_add_domain(json, key, domid_key, account->domid, account->name);
+    if (!account || !account->present) {
+        json_add_text(json, key, account ? account->name
+                                 : acct == XEN_SCHEDLOG_ACCT_XEN ? "(xen)" : "(not bound)");
+        json_object_object_add(json, domid_key, NULL);
         return;
     }
-    json_add_text(json, key,
-                  account ? account->name
-                          : acct == XEN_SCHEDLOG_ACCT_XEN ? "(xen)"
-                                                          : "(not bound)");
-    json_object_object_add(json, domid_key, NULL);
-    if (account && account->group[0])
-        json_add_text(json, group_key, account->group);
+    json_add_domain(json, key, domid_key, account->domid, account->name);
+    d = domains_find(&core->domains, account->domid);
+    if (d && d->group[0])
+        json_add_text(json, group_key, d->group);
 }
 
 static void add_obstacle(json_object *array, const char *format, ...)

@@ -85,11 +85,6 @@ static void say_use(json_object *lines, const struct subject *s,
     if (!core_service(s->core, d, s->now_ns, &share))
         add_line(lines, "it has %u vCPUs; there are too many domains to tell "
                  "it from others", vcpus);
-    else if (d->group[0])
-        add_line(lines, "it is in the group %s, which uses %.2f pCPUs; its "
-                 "part with %u vCPUs is %.2f", d->group,
-                 matrix_service(s->core->matrix, d->acct, s->now_ns), vcpus,
-                 share);
     else
         add_line(lines, "it uses %.2f pCPUs with %u vCPUs", share, vcpus);
 }
@@ -217,8 +212,7 @@ static bool say_waits(json_object *lines, const struct subject *s,
     if (of)
         add_causes(text, sizeof(text), of, report.seconds);
     if (of && of->ns >= MIN_WAIT_MS * 1e6 * report.seconds)
-        add_line(lines, "%s waited %.1f ms/s for a pCPU%s", d->group[0] ? "its group" : "it",
-                 1e-6 * of->ns / report.seconds, text);
+        add_line(lines, "it waited %.1f ms/s for a pCPU%s", 1e-6 * of->ns / report.seconds, text);
     if (of && of->offline_ns >= MANY_WAIT_MS * 1e6 * report.seconds)
         add_line(lines, "Xen did not let it run for %.1f ms/s: its cap was used up, or it waited "
                  "for its device model", 1e-6 * of->offline_ns / report.seconds);
@@ -308,8 +302,7 @@ static void say_talks(json_object *lines, const struct subject *s,
                  name_of(s->core, t.entry[i].current),
                  name_of(s->core, t.entry[i].correspondent));
     if (!t.nr)
-        add_line(lines, "%s communicates with no domain", d->group[0] ? "its group"
-                                                          : "it");
+        add_line(lines, "it communicates with no domain");
 }
 
 /* "for each page it waits 4.0 us for a pCPU, wakes up 0.52 times..." */

@@ -22,15 +22,13 @@ static double percent(uint64_t ns, uint64_t seconds)
     return 100.0 * ns / NS_PER_S / seconds;
 }
 
-static void add_end(json_object *json, const struct waits_end *end)
+static void add_end(json_object *json, const struct core *core, const struct waits_end *end)
 {
-    char group[DOMAIN_GROUP_TEXT + 16];
+    const struct domain *d = end->domid >= 0 ? domains_find(&core->domains, end->domid) : NULL;
 
-    snprintf(group, sizeof(group), "(group %s)", end->name);
-    json_add_text(json, "name", end->group ? group
-                                : end->name ? end->name : "(not known yet)");
-    if (end->group)
-        json_add_text(json, "group", end->name);
+    json_add_text(json, "name", end->name ? end->name : "(not known yet)");
+    if (d && d->group[0] && !strcmp(d->name, end->name))
+        json_add_text(json, "group", d->group);
     if (end->domid >= 0)
         json_add_int(json, "domid", end->domid);
     else
@@ -56,7 +54,8 @@ static json_object *causes(const struct waits_sum by[WAITS_CAUSES], uint64_t sec
     return array;
 }
 
-static json_object *culprits(const struct waits_of *of, uint64_t seconds)
+static json_object *culprits(const struct core *core, const struct waits_of *of,
+                             uint64_t seconds)
 {
     json_object *array = json_object_new_array(), *json;
     unsigned int i;
@@ -67,7 +66,7 @@ static json_object *culprits(const struct waits_of *of, uint64_t seconds)
         if (percent(f->all.ns, seconds) < MIN_PERCENT)
             continue;
         json = json_object_new_object();
-        add_end(json, &f->domain);
+        add_end(json, core, &f->domain);
         json_add_real(json, "percent", percent(f->all.ns, seconds), 3);
         json_add_real(json, "waits_per_s", (double)f->all.nr / seconds, 1);
         json_object_object_add(json, "causes", causes(f->by, seconds));
@@ -97,7 +96,7 @@ static json_object *waiter(const struct core *core, const struct waits_of *of,
 {
     json_object *json = json_object_new_object();
 
-    add_end(json, &of->domain);
+    add_end(json, core, &of->domain);
     json_add_real(json, "ready_percent", percent(of->ns, seconds), 3);
     json_add_real(json, "counted_percent", percent(of->counted_ns, seconds), 3);
     json_add_real(json, "offline_percent", percent(of->offline_ns, seconds), 3);
@@ -111,22 +110,9 @@ static json_object *waiter(const struct core *core, const struct waits_of *of,
     json_add_real(json, "wakes_per_s", (double)of->wakes / seconds, 1);
     add_quantile(json, "wake_p50_us", of, 0.5);
     add_quantile(json, "wake_p99_us", of, 0.99);
-    json_object_object_add(json, "for", culprits(of, seconds));
+    json_object_object_add(json, "for", culprits(core, of, seconds));
 
     return json;
-}
-
-/* A group is one waiter. */
-static bool is_first_of_group(const struct core *core, unsigned int i)
-{
-    const struct domain *d = core->domains.domain;
-    unsigned int k;
-
-    for (k = 0; k < i; k++)
-        if (d[k].acct == d[i].acct)
-            return false;
-
-    return true;
 }
 
 /* Domains that did not wait, if it is known that they did not. */
@@ -137,15 +123,10 @@ static void add_others(json_object *array, const struct core *core,
 
     for (i = 0; report->seconds && i < core->domains.nr; i++) {
         const struct domain *d = &core->domains.domain[i];
-        bool group = d->group[0];
-        struct waits_of none = {
-            .domain = { .domid = group ? -1 : (int64_t)d->domid,
-                     .name = group ? d->group : d->name, .group = group },
-        };
+        struct waits_of none = { .domain = { .domid = d->domid, .name = d->name } };
 
         if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST && (!only || d == only) &&
-            !waits_find(core->waits, report, d->acct) &&
-            (only || !group || is_first_of_group(core, i)))
+            !waits_find(core->waits, report, d->acct))
             json_object_array_add(array, waiter(core, &none, report->seconds));
     }
 }

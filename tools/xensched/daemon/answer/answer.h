@@ -71,7 +71,7 @@ void answer_add_ran(json_object *array, const struct topology_place *place,
 /* The same of the part of its memory that is on @node. */
 void answer_add_memory(json_object *array, unsigned int node, double share);
 
-/* Add what an accounting domain stands for: a domain or a group. */
+/* Add the domain that an accounting domain stands for, and its group. */
 void answer_add_acct(json_object *json, const struct core *core,
                      const char *key, const char *domid_key,
                      const char *group_key, uint16_t acct);

@@ -270,12 +270,11 @@ static void write_end(FILE *out, const struct core *core, const char *prefix,
 {
     const struct account *account = accounting_of(&core->accounting, acct);
 
-    if (account && !account->group[0])
+    if (account)
         metrics_label_domain(out, prefix, account->name, account->domid);
     else
         fprintf(out, "%sdomain=\"%s\",%sdomid=\"\"", prefix,
-                account ? account->name
-                : acct == XEN_SCHEDLOG_ACCT_XEN ? "(xen)" : "(not bound)",
+                acct == XEN_SCHEDLOG_ACCT_XEN ? "(xen)" : "(not bound)",
                 prefix);
 }
 

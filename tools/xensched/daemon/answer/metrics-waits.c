@@ -19,11 +19,10 @@
 
 static void write_waits_end(FILE *out, const char *prefix, const struct waits_end *end)
 {
-    char label[32], name[DOMAIN_NAME_TEXT + 16];
+    char label[32];
 
     snprintf(label, sizeof(label), "%sdomain", prefix);
-    snprintf(name, sizeof(name), end->group ? "(group %s)" : "%s", end->name ?: "");
-    openmetrics_label(out, label, name);
+    openmetrics_label(out, label, end->name ?: "");
     fprintf(out, ",%sdomid=\"", prefix);
     if (end->domid >= 0)
         fprintf(out, "%" PRId64, end->domid);
@@ -80,7 +79,7 @@ static void write_quantiles(FILE *out, const struct waits_report *report)
         }
 }
 
-/* The rest of the time of its vCPUs.  Of a group, they are not told apart. */
+/* The rest of the time of its vCPUs. */
 static void write_blocked(FILE *out, const struct core *core,
                           const struct waits_report *report, uint64_t now_ns)
 {
@@ -94,7 +93,7 @@ static void write_blocked(FILE *out, const struct core *core,
         const struct waits_of *of = waits_find(core->waits, report, d->acct);
         double left = domain_online_vcpus(d), share;
 
-        if (d->group[0] || d->paused || !core_service(core, d, now_ns, &share))
+        if (d->paused || !core_service(core, d, now_ns, &share))
             continue;
         left -= share;
         if (of)

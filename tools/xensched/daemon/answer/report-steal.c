@@ -45,17 +45,17 @@ static enum steal_class class_of(const struct waits_of *of, const struct waits_e
     return culprit->domid ? STEAL_OTHERS : STEAL_DOM0;
 }
 
-static void add_up(struct steal_guest *g, const struct waits_of *of, double part)
+static void add_up(struct steal_guest *g, const struct waits_of *of)
 {
     unsigned int i;
 
     for (i = 0; of && i < of->nr_culprits; i++)
-        g->ns[class_of(of, &of->culprit[i].domain)] += part * of->culprit[i].all.ns;
+        g->ns[class_of(of, &of->culprit[i].domain)] += of->culprit[i].all.ns;
     if (of)
-        g->ns[STEAL_UNKNOWN] += part * of->unknown_ns;
+        g->ns[STEAL_UNKNOWN] += of->unknown_ns;
 }
 
-/* Guests that are to be told, and that have an accounting domain: alone, or as a group. */
+/* Guests that are to be told, and that have an accounting domain. */
 static void add_all(struct report_steal *t, const struct core *core,
                     const struct waits_report *report)
 {
@@ -71,7 +71,7 @@ static void add_all(struct report_steal *t, const struct core *core,
             continue;
         g = add_guest(t, d);
         g->seen = true;
-        add_up(g, waits_find(core->waits, report, d->acct), domains_part(&core->domains, d));
+        add_up(g, waits_find(core->waits, report, d->acct));
     }
 }
 

@@ -6,8 +6,7 @@
  * A guest whose steal time grows cannot see whether its neighbours, dom0 or its own vCPUs
  * have the pCPU.  It is told only if an operator allows that, and never which guest it was:
  * the text is "dom0:NS own:NS others:NS xen:NS unknown:NS", sums since the daemon began to
- * tell.  A domain of a group is told its part of what the group waited, and the group
- * counts as its own.
+ * tell.
  */
 #ifndef XENSCHED_DAEMON_REPORT_STEAL_H
 #define XENSCHED_DAEMON_REPORT_STEAL_H

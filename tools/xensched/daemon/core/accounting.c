@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Maps accounting domains to domids and groups. */
-#include <stdio.h>
+/* Maps accounting domains to domids. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,11 +36,7 @@ struct member *accounting_find(const struct accounting *a,
 /* Two domains that are there can have the same UUID, if they were not given one. */
 static bool is_for(const struct account *account, const struct domain *domain)
 {
-    if (!account->used || strcmp(account->group, domain->group))
-        return false;
-
-    return account->group[0] ||
-           (!account->members && !strcmp(account->uuid, domain->uuid));
+    return account->used && !account->present && !strcmp(account->uuid, domain->uuid);
 }
 
 static struct account *find_kept(const struct accounting *a,
@@ -63,10 +58,6 @@ static struct account *begin_account(struct account *account, uint16_t acct,
     account->used = true;
     account->acct = acct;
     memcpy(account->uuid, domain->uuid, sizeof(account->uuid));
-    memcpy(account->group, domain->group, sizeof(account->group));
-    if (account->group[0])
-        snprintf(account->name, sizeof(account->name), "(group %s)",
-                 account->group);
 
     return account;
 }
@@ -91,20 +82,6 @@ struct account *accounting_open(struct accounting *a,
     return begin_account(&a->accounts[acct], acct, domain);
 }
 
-static void enter_member(struct member *member, struct account *account,
-                         const struct domain *domain)
-{
-    member->account = account;
-    account->members++;
-    account->domid = domain->domid;
-}
-
-static void quit(struct account *account, uint64_t now_ns)
-{
-    if (!--account->members)
-        account->gone_ns = now_ns;
-}
-
 struct member *accounting_join(struct accounting *a, struct account *account,
                                const struct domain *domain, uint64_t now_ns)
 {
@@ -114,24 +91,14 @@ struct member *accounting_join(struct accounting *a, struct account *account,
                                   sizeof(*a->members));
     domids_put(&a->by_domid, domain->domid, a->nr_members);
     member = &a->members[a->nr_members++];
-    *member = (struct member){ .domid = domain->domid, .since_ns = now_ns };
+    *member = (struct member){
+        .account = account, .domid = domain->domid, .since_ns = now_ns,
+    };
     memcpy(member->uuid, domain->uuid, sizeof(member->uuid));
-    enter_member(member, account, domain);
+    account->present = true;
+    account->domid = domain->domid;
 
     return member;
-}
-
-bool accounting_suits(const struct member *member, const struct domain *domain)
-{
-    return !strcmp(member->account->group, domain->group);
-}
-
-void accounting_move(struct member *member, struct account *account,
-                     const struct domain *domain, uint64_t now_ns)
-{
-    quit(member->account, now_ns);
-    enter_member(member, account, domain);
-    member->bound = false;
 }
 
 void accounting_leave(struct accounting *a, struct member *member,
@@ -139,7 +106,8 @@ void accounting_leave(struct accounting *a, struct member *member,
 {
     const struct member *last = &a->members[--a->nr_members];
 
-    quit(member->account, now_ns);
+    member->account->present = false;
+    member->account->gone_ns = now_ns;
     domids_remove(&a->by_domid, member->domid);
     if (member == last)
         return;
@@ -158,7 +126,7 @@ struct account *accounting_longest_gone(const struct accounting *a)
 
         if (++acct == a->nr)
             acct = XEN_SCHEDLOG_ACCT_FIRST;
-        if (account->used && !account->members &&
+        if (account->used && !account->present &&
             (!longest || account->gone_ns < longest->gone_ns))
             longest = account;
     }

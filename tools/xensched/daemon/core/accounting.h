@@ -3,11 +3,9 @@
  * accounting.h - which accounting domain stands for which domains.
  *
  * A table, on purpose: domids and accounting domains are different numbers
- * with different limits, and the domains of a group share one.  A number that
- * was given up is used again as late as possible, since rows which name it may
- * still be in a log.  A domain that reboots returns soon, with
- * another domid and the same UUID, or the same group: its number is kept for
- * it.
+ * with different limits.  A number that was given up is used again as late as
+ * possible, since rows which name it may still be in a log.  A domain that reboots
+ * returns soon, with another domid and the same UUID: its number is kept for it.
  */
 #ifndef XENSCHED_DAEMON_ACCOUNTING_H
 #define XENSCHED_DAEMON_ACCOUNTING_H
@@ -19,16 +17,15 @@
 #include "model/domids.h"
 #include "policy/plan.h"
 
-/* A number, and what it stands for: one domain, or those of a group. */
+/* A number, and the domain for which it stands. */
 struct account {
     bool used;
+    bool present;     /* the domain is there; else it may come back */
     uint16_t acct;
-    unsigned int members; /* domains which have it; none: they may come back */
-    uint64_t gone_ns;     /* when the last one left */
-    char group[DOMAIN_GROUP_TEXT]; /* "": it is a domain's own, namely of: */
-    uint32_t domid;                /* says nothing without members */
+    uint32_t domid;   /* says nothing unless present */
+    uint64_t gone_ns; /* when it left */
     char uuid[DOMAIN_UUID_TEXT];
-    char name[DOMAIN_NAME_TEXT];   /* of the domain, or "(group NAME)" */
+    char name[DOMAIN_NAME_TEXT];
 };
 
 /* What is remembered of a domain from one look at the host to the next. */
@@ -75,21 +72,15 @@ struct member *accounting_find(const struct accounting *a,
                                const struct domain *domain);
 
 /*
- * The number for a domain which has none: its group's, or that which it had if
- * it was gone, or the lowest that is free, or NULL when all are in use: memory of
- * the hypervisor goes by the highest.
+ * The number for a domain which has none: that which it had if it was gone, or the
+ * lowest that is free, or NULL when all are in use: memory of the hypervisor goes by
+ * the highest.
  */
 struct account *accounting_open(struct accounting *a,
                                 const struct domain *domain);
 /* No other domain with this domid is there any more: it has left before. */
 struct member *accounting_join(struct accounting *a, struct account *account,
                                const struct domain *domain, uint64_t now_ns);
-/* Has it the number of the group in which it is now, or is it in none? */
-bool accounting_suits(const struct member *member,
-                      const struct domain *domain);
-/* It has another number from now on, as accounting_open() gave it. */
-void accounting_move(struct member *member, struct account *account,
-                     const struct domain *domain, uint64_t now_ns);
 /* The domain is gone; its number is kept for a while. */
 void accounting_leave(struct accounting *a, struct member *member,
                       uint64_t now_ns);

@@ -11,9 +11,9 @@
 #include "core.h"
 
 /*
- * Membership: keeps domains in their accounting domains (accounting.h) as they come, go, and
- * change their group.  Binds, unbinds and retires them in Xen, and drops an accounting domain
- * without members from matrix, governor and waiting times.
+ * Membership: gives domains their accounting domains (accounting.h) as they come and go.
+ * Binds, unbinds and retires them in Xen, and drops an accounting domain whose domain stays
+ * away from matrix, governor and waiting times.
  */
 
 /*

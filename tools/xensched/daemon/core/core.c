@@ -418,8 +418,7 @@ bool core_service(const struct core *core, const struct domain *d,
     /* Domains that are not told apart share REST; no domain owns it. */
     if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
         return false;
-    *share = matrix_service(core->matrix, d->acct, now_ns) *
-             domains_part(&core->domains, d);
+    *share = matrix_service(core->matrix, d->acct, now_ns);
 
     return true;
 }

@@ -221,9 +221,8 @@ int core_place(struct core *core, struct newcomer *newcomer, bool promise,
                struct xensched_error *err);
 
 /*
- * How many pCPUs a domain, one of core->domains, has kept busy recently; if it is
- * in a group, its part of the group's.  False: unknown, since there
- * are more domains than can be told apart and it is one of the others.
+ * How many pCPUs a domain, one of core->domains, has kept busy recently.  False: unknown,
+ * since there are more domains than can be told apart and it is one of the others.
  */
 bool core_service(const struct core *core, const struct domain *d,
                   uint64_t now_ns, double *share);

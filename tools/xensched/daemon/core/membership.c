@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Assigns accounting domains as domains come, go and change their group. */
+/* Assigns accounting domains as domains come and go. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,20 +9,14 @@
 /* A domain that returns within this time keeps its history. */
 #define GONE_NS 60000000000ULL
 
-static void retire_if_left(struct core *core, const struct account *account)
-{
-    if (!account->members)
-        core->host->retire(core->host->data, account->acct);
-}
-
 /* What it had to do with others stays for when it comes back. */
 static void leave_account(struct core *core, struct member *member, uint64_t now_ns)
 {
-    const struct account *account = member->account;
+    uint16_t acct = member->account->acct;
 
     core->host->unbind(core->host->data, member->domid);
     accounting_leave(&core->accounting, member, now_ns);
-    retire_if_left(core, account);
+    core->host->retire(core->host->data, acct);
 }
 
 static void forget_account(struct core *core, struct account *account)
@@ -57,7 +51,7 @@ static struct account *find_account(struct core *core, const struct domain *d)
 
     if (!account && !core->full) {
         core->full = true;
-        say("more than %u domains and groups: the others are not distinguished",
+        say("more than %u domains: the others are not distinguished",
             core->accounting.nr - XEN_SCHEDLOG_ACCT_FIRST);
     }
 
@@ -71,36 +65,6 @@ static struct member *make_member(struct core *core, const struct domain *d,
 
     return account ? accounting_join(&core->accounting, account, d, now_ns)
                    : NULL;
-}
-
-/* Its group is another one than it was. */
-static struct member *change_number(struct core *core, struct member *member,
-                                    const struct domain *d, uint64_t now_ns)
-{
-    const struct account *former = member->account;
-    struct account *account = find_account(core, d);
-
-    if (!account) {
-        leave_account(core, member, now_ns);
-        return NULL;
-    }
-    core->host->unbind(core->host->data, d->domid);
-    accounting_move(member, account, d, now_ns);
-    retire_if_left(core, former);
-
-    return member;
-}
-
-static struct member *find_member(struct core *core, const struct domain *d,
-                                  uint64_t now_ns)
-{
-    struct member *member = accounting_find(&core->accounting, d);
-
-    if (!member)
-        return make_member(core, d, now_ns);
-
-    return accounting_suits(member, d) ? member
-                                       : change_number(core, member, d, now_ns);
 }
 
 /* Binding routes with what was chosen; the matrix goes by the governor's. */
@@ -135,10 +99,7 @@ static void bind_member(struct core *core, struct member *member)
         say("%s", err.text);
 }
 
-/*
- * A driver domain is in no group: guests are told from it by what it
- * does for them, and it is believed about itself only.
- */
+/* A driver domain is in no group: a group is moved as one, and a driver domain never is. */
 static bool leave_driver_alone(struct domain *d)
 {
     bool refused = d->driver && d->group[0];
@@ -160,18 +121,18 @@ static void say_refused(struct member *member, bool refused)
 static void use_account(struct core *core, struct domain *d, uint64_t now_ns)
 {
     bool refused = leave_driver_alone(d);
-    struct member *member = find_member(core, d, now_ns);
+    struct member *member = accounting_find(&core->accounting, d);
 
     d->acct = XEN_SCHEDLOG_ACCT_REST;
     if (!d->since_ns)
         d->since_ns = now_ns;
     if (!member)
+        member = make_member(core, d, now_ns);
+    if (!member)
         return;
     say_refused(member, refused);
-    if (!d->group[0])
-        memcpy(member->account->name, d->name, sizeof(d->name));
-    waits_name(core->waits, member->account->acct, d->group[0] ? -1 : (int64_t)d->domid,
-               d->group[0] ? d->group : d->name);
+    memcpy(member->account->name, d->name, sizeof(d->name));
+    waits_name(core->waits, member->account->acct, d->domid, d->name);
     bind_member(core, member);
     d->acct = member->account->acct;
     d->since_ns = member->since_ns;
@@ -213,7 +174,7 @@ static void forget_long_gone(struct core *core, uint64_t now_ns)
     for (i = XEN_SCHEDLOG_ACCT_FIRST; i < a->top; i++) {
         struct account *account = &a->accounts[i];
 
-        if (account->used && !account->members &&
+        if (account->used && !account->present &&
             now_ns - account->gone_ns >= GONE_NS)
             forget_account(core, account);
     }

@@ -237,12 +237,11 @@ static bool is_logged(const struct core *core, unsigned int event)
 }
 
 /* Rates of @d over the seconds of @report. */
-static struct domain_wakes wakes_of(const struct core *core, const struct domains *domains,
-                                    const struct waits_report *report,
+static struct domain_wakes wakes_of(const struct core *core, const struct waits_report *report,
                                     const struct domain *d)
 {
     const struct waits_of *of = waits_find(core->waits, report, d->acct);
-    double part = report->seconds ? domains_part(domains, d) / report->seconds : 0;
+    double part = report->seconds ? 1.0 / report->seconds : 0;
     bool migrations = is_logged(core, XEN_SCHEDLOG_EV_MIGRATE);
 
     return (struct domain_wakes){
@@ -262,8 +261,7 @@ static void count_wakes(const struct core *core, uint64_t then_ns, uint64_t now_
 
     waits_ask(core->waits, first_s, now_ns / NS_PER_S - first_s, &report);
     for (i = 0; i < core->domains.nr; i++) {
-        struct domain_wakes wakes = wakes_of(core, &core->domains, &report,
-                                             &core->domains.domain[i]);
+        struct domain_wakes wakes = wakes_of(core, &report, &core->domains.domain[i]);
 
         if (!wakes.known)
             continue;
@@ -282,7 +280,7 @@ void watch_wakes(const struct core *core, struct domains *domains, uint64_t now_
 
     waits_ask(core->waits, now_s > RECENT_S ? now_s - RECENT_S : 0, RECENT_S, &report);
     for (i = 0; i < domains->nr; i++)
-        domains->domain[i].wakes = wakes_of(core, domains, &report, &domains->domain[i]);
+        domains->domain[i].wakes = wakes_of(core, &report, &domains->domain[i]);
     waits_report_free(&report);
 }
 

@@ -155,37 +155,13 @@ static void add_pairs(struct core *core, const struct policy_input *input,
     free(total);
 }
 
-/* What a group talks is found of one of it, and is of all. */
-static void share_in_groups(struct core *core,
-                            const struct policy_input *input)
-{
-    unsigned int *stand_in = talk_stand_ins(input), i;
-
-    for (i = 0; i < core->domains.nr; i++) {
-        struct remembered *r = &core->remembered[i];
-        const struct remembered *from = &core->remembered[stand_in[i]];
-        unsigned int k;
-
-        if (stand_in[i] == i || from->weight <= 0)
-            continue;
-        r->nr = from->nr;
-        memcpy(r->partners, from->partners, sizeof(r->partners));
-        for (k = 0; k < r->nr; k++) {
-            r->partners[k].notifications *= r->weight / from->weight;
-            r->partners[k].pages *= r->weight / from->weight;
-        }
-    }
-    free(stand_in);
-}
-
 static void add_use(struct core *core, const double *part, uint64_t now_ns)
 {
     unsigned int i;
 
     for (i = 0; i < core->domains.nr; i++)
         core->remembered[i].need +=
-            part[i] * runnable_demand(core->matrix, &core->domains,
-                                      &core->domains.domain[i], now_ns);
+            part[i] * runnable_demand(core->matrix, &core->domains.domain[i], now_ns);
 }
 
 void remember_run(struct core *core, uint64_t now_ns)
@@ -207,7 +183,6 @@ void remember_run(struct core *core, uint64_t now_ns)
         part[i] = age(core, &core->remembered[i], now_ns);
     add_pairs(core, &input, part);
     add_use(core, part, now_ns);
-    share_in_groups(core, &input);
     free(standing);
     free(part);
     history_save(&core->history);

@@ -39,9 +39,7 @@ static json_object *describe_change(const struct core *core,
 
     json_add_text(json, "event", xensched_event_name(c->event));
     json_add_int(json, "acct", c->acct);
-    if (account && account->group[0])
-        json_add_text(json, "group", account->group);
-    else if (account)
+    if (account)
         json_add_domain(json, "domain", "domid", account->domid,
                         account->name);
     json_add_real(json, "rows_per_s", c->rate, 0);

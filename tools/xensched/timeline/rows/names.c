@@ -78,11 +78,12 @@ static void learn_thresholds(struct names *names, const uint32_t *threshold)
             names->sampled |= 1U << event;
 }
 
-static void learn_domain(struct names *names, const struct domain *d,
-                         bool *counted)
+static void learn_domain(struct names *names, const struct domains *domains,
+                         const struct domain *d, bool *counted)
 {
     struct names_entry *e = &names->entry[d->acct];
     char number[32], group[sizeof(d->group) + 16];
+    const bool shared = domains_share(domains, d);
     const char *name = d->name;
 
     if (d->threshold)
@@ -93,12 +94,13 @@ static void learn_domain(struct names *names, const struct domain *d,
     snprintf(group, sizeof(group), "(group %s)", d->group);
     if (!*name)
         name = number;
-    if (d->group[0])
+    if (shared)
         name = group;
     if (d->domid < NAMES_DOMIDS)
         names->of_domid[d->domid] = d->acct;
     add_alias(names, d->name, d->acct);
-    add_alias(names, d->group, d->acct);
+    if (shared)
+        add_alias(names, d->group, d->acct);
     if (!e->text) {
         e->text = need_string(name);
         e->uuid = need_string(d->uuid);
@@ -106,10 +108,10 @@ static void learn_domain(struct names *names, const struct domain *d,
     } else if (*d->name || d->domid != e->domid) {
         /* (A domain that is dying has no name any more.) */
         add_name(e, name);
-        if (!d->group[0])
+        if (!shared)
             e->domid = d->domid;
     }
-    /* A group's domains share the number, and are there at the same time. */
+    /* Domains that share the number are there at the same time. */
     e->vcpus = counted[d->acct] ? e->vcpus + domain_online_vcpus(d)
                                 : domain_online_vcpus(d);
     counted[d->acct] = true;
@@ -129,7 +131,7 @@ void names_learn(struct names *names, const char *text, size_t length)
     learn_thresholds(names, s.threshold);
     counted = need_memory(NAMES_ACCTS, sizeof(*counted));
     for (i = 0; i < s.domains.nr; i++)
-        learn_domain(names, &s.domains.domain[i], counted);
+        learn_domain(names, &s.domains, &s.domains.domain[i], counted);
     free(counted);
     snapshot_free(&s);
 }
