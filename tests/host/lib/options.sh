@@ -47,7 +47,7 @@ The host:
   --memory MIB        memory of the host (default $HOST_MEMORY)
   --dom0-memory MIB   memory of dom0 (default $HOST_DOM0_MEMORY)
   --dom0 TYPE         dom0 is pv, or pvh (pv)
-  --dom0-vcpus N      vCPUs of dom0 (default 2, or 1 on one pCPU)
+  --dom0-vcpus N      vCPUs of dom0 (default 2; 1 on one pCPU, and on arm64)
   --mode fast|exact|timed   exact: one instruction takes one nanosecond of the
                       host's time; timed: each pCPU has a clock of its own, and
                       distance takes time (needs --machine and 'make machine');
@@ -183,8 +183,10 @@ host_options_check()
         die "$BOX_EXIT_USAGE" "--dom0-memory has to be less than --memory"
     [[ -z $HOST_MACHINE ]] || host_machine_check
     if [[ -z $HOST_DOM0_VCPUS ]]; then
-        # More vCPUs than pCPUs wait for each other by spinning.
+        # More vCPUs than pCPUs wait for each other by spinning.  So do two on arm64, for
+        # the lock of dom0's p2m, which an unmapped page holds for long (qemu_kernel).
         HOST_DOM0_VCPUS=$((HOST_SOCKETS * HOST_CORES > 1 ? 2 : 1))
+        [[ $BOX_ARCH != arm64 ]] || HOST_DOM0_VCPUS=1
     fi
     case $HOST_XEN in
     patched) HOST_XEN=$BOX_XEN_PATCHED ;;
