@@ -222,6 +222,7 @@ if full; then
     suite linux-6.12 tests/drivers/test.sh 6.12
     suite debian-13  tests/chroot.sh trixie
     suite packages   tests/packages/packages.sh
+    suite packages-arm64 tests/packages/arm64.sh
     suite upgrade    tests/packages/upgrade.sh
     suite boot       tests/packages/boot.sh
     suite boot-uefi  tests/packages/boot.sh --uefi

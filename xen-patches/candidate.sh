@@ -13,7 +13,7 @@ set -euo pipefail
 
 version=$(debian_candidate "$1")
 [ -n "$version" ] ||
-    status=69 die "apt offers no xen-hypervisor-$1-amd64 here." "Run 'apt-get update'."
+    status=69 die "apt offers no $(hypervisor_package "$1") here." "Run 'apt-get update'."
 read -r site suite < <(candidate_place "$1" "$version") || :
 printf '%s\n' "version=$version" "source=$(source_version "$1" "$version")" \
     "site=$site" "suite=$suite"

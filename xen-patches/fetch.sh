@@ -47,7 +47,7 @@ refuse_without_apt()
 
 refuse_without_candidate()
 {
-    status=69 die "apt offers no xen-hypervisor-$RELEASE-amd64 here." \
+    status=69 die "apt offers no $(hypervisor_package "$RELEASE") here." \
         "Run 'apt-get update', or build the pinned source: XEN_FROM=pin"
 }
 

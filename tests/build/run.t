@@ -1011,9 +1011,9 @@ tests_go_on_without_arm64()
     no_arm64_project "$W/no-arm64"
     "$W/no-arm64/tests/run.sh" --full > "$W/run.log" 2>&1 || code=$?
     tail -n 5 "$W/run.log"
-    left=$(cd "$W/no-arm64/build/test" && echo *arm64*)
-    echo "suites for arm64: $left"
-    [ "$code" -ne 0 ] && [ "$left" = '*arm64*' ] &&
+    left=$(cd "$W/no-arm64/build/test" && ls {programs,sites,host}-arm64.tap 2> /dev/null)
+    echo "suites that need the build: $left"
+    [ "$code" -ne 0 ] && [ -z "$left" ] &&
         grep -q '^not ok - make tools xen-native XEN_ARCH=arm64 failed' "$W/run.log" &&
         grep -qE '^[0-9]{2} passed, 1 failed, 0 skipped' "$W/run.log"
 }

@@ -17,7 +17,8 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
 W=$(mktemp -d)
 trap 'rm -rf "$W"' EXIT
 ROOT=$W/root
-NAME=$ROOT/boot/schedlog-xen-4.17-amd64
+ARCH=amd64 IMAGE=gz
+NAME=$ROOT/boot/schedlog-xen-4.17-$ARCH
 RECORD=$ROOT/var/lib/xensched-hypervisor/debian-4.17
 SCRIPTS=$TOP/tools/packaging/hypervisor
 OLD=4.17.5+72-g01140da4e8-1
@@ -37,9 +38,9 @@ new_host()
 installed()
 {
     echo "$1" > "$NAME.version.new"
-    echo "Xen $1" > "$NAME.gz.new"
+    echo "Xen $1" > "$NAME.$IMAGE.new"
     mv "$NAME.version.new" "$NAME.version"
-    mv "$NAME.gz.new" "$NAME.gz"
+    mv "$NAME.$IMAGE.new" "$NAME.$IMAGE"
 }
 
 # script NAME ARGUMENT...
@@ -48,7 +49,7 @@ script()
     local name=$1
 
     shift
-    sed -e 's/@XEN@/4.17/g' -e "s,/\(boot\|var/lib\|sys\)/,$ROOT&,g" \
+    sed -e 's/@XEN@/4.17/g' -e "s/@ARCH@/$ARCH/g" -e "s/@IMAGE@/$IMAGE/g" -e "s,/\(boot\|var/lib\|sys\)/,$ROOT&,g" \
         "$SCRIPTS/$name.in" > "$W/$name"
     PATH=$ROOT/bin:$PATH sh "$W/$name" "$@"
 }
@@ -93,7 +94,7 @@ removal_is_recorded()
     script postinst triggered x && [ ! -e "$RECORD" ]
 }
 
-previous() { cat "$NAME.previous.version" "$NAME.previous.gz"; }
+previous() { cat "$NAME.previous.version" "$NAME.previous.$IMAGE"; }
 previous_is() { previous && [ "$(previous)" = "$1"$'\n'"Xen $1" ]; }
 
 upgrade()
@@ -178,18 +179,41 @@ END
     pkgdatadir=$ROOT GRUB_DEVICE_UUID=1 script menu 2> /dev/null
 }
 
+with_kernels()
+{
+    local kernel
+
+    for kernel in "6.1.0-9-$ARCH" "6.1.0-10-$ARCH"; do
+        echo CONFIG_XEN_DOM0=y > "$ROOT/boot/config-$kernel"
+        touch "$ROOT/boot/vmlinuz-$kernel" "$ROOT/boot/initrd.img-$kernel"
+    done
+}
+
 entries()
 {
     new_host "$OLD" "$OLD" "ii $OLD"
-    for kernel in 6.1.0-9-amd64 6.1.0-10-amd64; do
-        echo CONFIG_XEN_DOM0=y > "$ROOT/boot/config-$kernel"
-        touch "$ROOT/boot/vmlinuz-$kernel"
-    done
+    with_kernels
     [ "$(menu | grep -c '^menuentry')" -eq 2 ] && upgrade "$NEW" && menu &&
         [ "$(menu | sed -n "s/^menuentry.*--id '\(.*\)' {/\1/p" | tr '\n' ' ')" = \
             "xen-4.17-schedlog xen-4.17-schedlog-6.1.0-9-amd64 xen-4.17-schedlog-previous " ] &&
-        menu | tail -n 15 | grep -F "previous ($OLD), Linux 6.1.0-10-amd64'" &&
-        menu | tail -n 15 | grep '/schedlog-xen-4.17-amd64.previous.gz placeholder'
+        menu | tail -n 16 | grep -F "previous ($OLD), Linux 6.1.0-10-amd64'" &&
+        menu | tail -n 16 | grep '/schedlog-xen-4.17-amd64.previous.gz placeholder'
+}
+
+# GRUB has other commands there, and loads a file that is not compressed.
+arm64()
+{
+    local ARCH=arm64 IMAGE=efi NAME=$ROOT/boot/schedlog-xen-4.17-arm64
+
+    new_host "$OLD" "$OLD" "ii $OLD"
+    with_kernels
+    upgrade "$NEW" && previous_is "$OLD" && menu &&
+        [ "$(menu | sed -n 's/^ *\(xen_[a-z]*\) \(.* \)*\(\/boot[^ ]*\).*/\1 \3/p' |
+            head -n 3)" = "xen_hypervisor /boot/schedlog-xen-4.17-arm64.efi
+xen_module /boot/vmlinuz-6.1.0-10-arm64
+xen_module /boot/initrd.img-6.1.0-10-arm64" ] &&
+        menu | grep 'xen_hypervisor .*/schedlog-xen-4.17-arm64.previous.efi' &&
+        ! menu | grep -E "multiboot|module2"
 }
 
 # --- the command ---
@@ -507,6 +531,7 @@ tests=(
     "a first installation keeps nothing"                        install_keeps_nothing
     "removal removes the previous one and the record"           removal_removes_both
     "GRUB has an entry for the previous one"                    entries
+    "on arm64 it has the commands that load Xen there"          arm64
     "the command has a summary, and refuses wrong use"          command_line
     "it installs a package like that of make deb"               package_is_installed
     "it builds only a newer Xen"                                nothing_newer

@@ -2,18 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # make deb: Debian packages of the tools, the library, the documents, a hypervisor and the
-# modules for DKMS, for the Debian release that this machine has: build/deb/*.deb.
+# modules for DKMS, for the Debian release that this machine has: build/deb/*.deb.  With
+# XEN_ARCH=arm64 it makes those for arm64, on this machine: build/arm64/deb/*.deb.
 #
 # The hypervisor is built from the source of Debian's own, the version that apt would
 # install, and Debian's toolstack is used.  XEN_FROM=pin or XEN_TARBALL=FILE take another
-# source (xen-patches/fetch.sh).  Nothing is installed.  The project and Xen's source are laid out in build/deb/xensched,
-# which is what dpkg-buildpackage and "apt-get build-dep" see; what was built there before
-# is kept.
+# source (xen-patches/fetch.sh).  Nothing is installed.  The project and Xen's source are laid out
+# in the folder xensched there, which is what dpkg-buildpackage and "apt-get build-dep" see;
+# what was built there before is kept.
 
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
 cd "$TOP"
+HERE=$(dpkg --print-architecture)   # Debian's names, unlike XEN_ARCH
+ARCH=${XEN_ARCH:-$HERE}
+ARCH=${ARCH/x86_64/amd64}
 OUT=$TOP/build/deb
+[ "$ARCH" = "$HERE" ] || OUT=$TOP/build/$ARCH/deb
 SOURCE=$OUT/xensched
 unset MAKEFLAGS MFLAGS MAKELEVEL    # of the make that has called this
 
@@ -94,6 +99,10 @@ lay_out()
     rm "$debian"/*.in
 }
 
+case $ARCH in
+amd64|arm64) ;;
+*) die "There is no Xen with the log for this architecture: $ARCH" ;;
+esac
 [ -z "${XEN_TREE:-}" ] ||
     die "Packages are made from Debian's source of Xen, not from XEN_TREE." \
         "With a source of your own: XEN_TARBALL=FILE"
@@ -114,11 +123,16 @@ version=$version+$(date -u -d "@$(changed)" +%Y%m%d%H%M)
 
 lay_out
 cd "$SOURCE"
-dpkg-checkbuilddeps ||
-    die "Packages are missing that the build needs. As root:" \
-        "apt-get build-dep $SOURCE"
+if ! dpkg-checkbuilddeps -a "$ARCH"; then
+    [ "$ARCH" = "$HERE" ] || cross=(
+        "dpkg --add-architecture $ARCH && apt-get update"
+        "apt-get install crossbuild-essential-$ARCH"
+        "(In a root of its own: some packages for $ARCH replace those of this machine.)")
+    die "Packages are missing that the build needs. As root:" "${cross[@]}" \
+        "apt-get build-dep${cross:+ --host-architecture $ARCH} $SOURCE"
+fi
 rm -f "$OUT"/*.deb
 echo "building in ${SOURCE#"$TOP/"}, some minutes; what it says: ${OUT#"$TOP/"}/log"
-dpkg-buildpackage -b -us -uc > "$OUT/log" 2>&1 ||
+dpkg-buildpackage -b -us -uc --host-arch "$ARCH" > "$OUT/log" 2>&1 ||
     { tail -n 30 "$OUT/log" >&2; die "The build failed. The whole output: $OUT/log"; }
 ls "$OUT"/*.deb

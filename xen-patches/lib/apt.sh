@@ -17,12 +17,15 @@ setting()
     printf '%s' "$value"
 }
 
+# hypervisor_package RELEASE: the name of Debian's package for this machine.
+hypervisor_package() { echo "xen-hypervisor-$1-$(dpkg --print-architecture)"; }
+
 # debian_candidate RELEASE: the version of Debian's hypervisor package that apt would
 # install; empty if apt has none.
 debian_candidate()
 {
     command -v apt-cache > /dev/null || return 0
-    apt-cache policy "xen-hypervisor-$1-amd64" 2> /dev/null |
+    apt-cache policy "$(hypervisor_package "$1")" 2> /dev/null |
         sed -n 's/^ *Candidate: \([^(].*\)$/\1/p'
 }
 
@@ -32,7 +35,7 @@ source_version()
 {
     local named
 
-    named=$(apt-cache show "xen-hypervisor-$1-amd64=$2" 2> /dev/null |
+    named=$(apt-cache show "$(hypervisor_package "$1")=$2" 2> /dev/null |
         sed -n 's/^Source: xen (\(.*\))$/\1/p')
     named=${named%%$'\n'*}
     echo "${named:-$2}"
@@ -41,7 +44,7 @@ source_version()
 # candidate_place RELEASE VERSION: "site suite" of the archive that offers it.
 candidate_place()
 {
-    apt-cache madison "xen-hypervisor-$1-amd64" 2> /dev/null |
+    apt-cache madison "$(hypervisor_package "$1")" 2> /dev/null |
         awk -F ' *[|] *' -v version="$2" '
             $2 == version && !seen++ { split($3, p, " "); sub(/\/.*/, "", p[2])
                                        print p[1], p[2] }'

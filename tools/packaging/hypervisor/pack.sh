@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# pack.sh TREE VERSION FOLDER DEB: makes the hypervisor package DEB of the built TREE of
-# Xen; debian/rules makes the same package.  Works in FOLDER, which must not exist.  A file
+# pack.sh TREE VERSION FOLDER DEB: makes the hypervisor package DEB of the TREE of Xen,
+# built for this machine's architecture; debian/rules makes the same package.  Works in FOLDER, which must not exist.  A file
 # named DEB appears only when it is whole.
 
 set -euo pipefail
@@ -11,10 +11,11 @@ HERE=$(cd "$(dirname "$0")/../../.." && pwd -P)
 [ $# -eq 4 ] || { echo "usage: pack.sh TREE VERSION FOLDER DEB" >&2; exit 2; }
 tree=$1 version=$2 folder=$3 deb=$4
 release=$(< "$HERE/debian/xen-release")
-package=xen-hypervisor-$release-amd64-schedlog
+arch=$(dpkg --print-architecture)
+package=xen-hypervisor-$release-$arch-schedlog
 staging=$folder/files control=$folder/files/DEBIAN
 
-"$HERE/tools/packaging/hypervisor/lay-out.sh" "$tree" "$release" "$staging" \
+"$HERE/tools/packaging/hypervisor/lay-out.sh" "$tree" "$release" "$arch" "$staging" \
     "$folder/scripts"
 install -D -m 644 -t "$staging/usr/share/doc/$package" "$HERE/debian/copyright"
 mkdir "$control"

@@ -434,7 +434,7 @@ static void ask_apt(char *candidate, const char *release)
 
     *candidate = '\0';
     snprintf(line, sizeof(line), CHECK_ROOT "/usr/bin/apt-cache policy "
-             "xen-hypervisor-%s-amd64 2>/dev/null", release);
+             "xen-hypervisor-%s-" DEBIAN_ARCH " 2>/dev/null", release);
     apt = popen(line, "r");
     if (!apt)
         return;

@@ -15,7 +15,7 @@
 #define CHANGESET "xensched "
 
 /* The package's file with the version (tools/packaging/hypervisor/lay-out.sh). */
-#define INSTALLED "/boot/schedlog-xen-%s-amd64.version"
+#define INSTALLED "/boot/schedlog-xen-%s-" DEBIAN_ARCH ".version"
 
 /* Where a trigger of dpkg's records Debian's version (postinst.in there). */
 #define DEBIAN "/var/lib/xensched-hypervisor/debian-%s"

@@ -16,6 +16,13 @@
  * It reads four files of one line each; it needs neither dpkg nor apt, nor Xen.
  */
 
+/* The name of the architecture in those of Debian's packages. */
+#ifdef __aarch64__
+#define DEBIAN_ARCH "arm64"
+#else
+#define DEBIAN_ARCH "amd64"
+#endif
+
 /* A version such as 4.17.7+13-g2445b30a44-0+deb12u1; "" if there is none. */
 #define VERSION_SIZE 64
 
