@@ -366,9 +366,10 @@ static void note_done(struct decision *decision, struct domain *now)
 /* As in mode advise. */
 static bool put_off(const struct decision *decision)
 {
-    return world.only_plans && (decision->verb == MOVE ||
-                                decision->verb == GIVE_BACK ||
-                                decision->pull != PULL_NOTHING);
+    bool waits = world.only_plans || world.domains[decision->domid].waits_its_turn;
+
+    return waits && (decision->verb == MOVE || decision->verb == GIVE_BACK ||
+                     decision->pull != PULL_NOTHING);
 }
 
 static void make_plan(void)

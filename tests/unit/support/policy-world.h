@@ -23,6 +23,7 @@ struct world_domain {
     double talk[WORLD_DOMAINS]; /* per second, from here to there */
     unsigned int memory, on_1; /* in 100 pages; percent of it on node 1 */
     bool soft_only;
+    bool waits_its_turn;       /* as with max_moves */
     unsigned int stub_of;      /* the domain whose device model it is; 0: none */
     /* dom0: bit v: its vCPU v, which is kept on place v then, serves this domain. */
     unsigned int served_by;

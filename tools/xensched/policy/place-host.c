@@ -572,7 +572,7 @@ static void add_up_talk(struct place_host *h, const struct talk_pair *pairs, uns
             h->talks[h->unit[pairs[i].a]] -= 2 * pairs[i].rate;
 }
 
-static void begin_links(struct place_host *h, const struct talk_pair *pairs, unsigned int nr)
+static void prepare_links(struct place_host *h, const struct talk_pair *pairs, unsigned int nr)
 {
     const unsigned int nr_domains = h->input->domains->nr;
     const size_t nr_ran = (size_t)nr_domains * h->input->topology->nr_places;
@@ -586,8 +586,6 @@ static void begin_links(struct place_host *h, const struct talk_pair *pairs, uns
     h->ran = need_memory(nr_ran, sizeof(*h->ran));
     for (i = 0; i < nr_ran; i++)
         h->ran[i] = NAN;
-    h->links = need_memory(1, sizeof(*h->links));
-    *h->links = links_find(h, pairs, nr);
 }
 
 void place_describe(struct place_host *h, const struct policy_input *input,
@@ -599,7 +597,7 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     struct placement *p = &h->placement;
     unsigned int nr_pairs, units;
     struct talk_pair *pairs = talk_pairs(input, &nr_pairs, total);
-    struct links links;
+    struct links of_domains, links;
 
     memset(h, 0, sizeof(*h));
     h->input = input;
@@ -607,8 +605,9 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     h->counts_misses = settings->counts_misses;
     p->prices = prices_default;
     units = find_units(h);
-    begin_links(h, pairs, nr_pairs);
-    links = links_join(h->links);
+    prepare_links(h, pairs, nr_pairs);
+    of_domains = links_find(h, pairs, nr_pairs);
+    links = links_join(&of_domains);
     placement_init(p, t->nr_places, t->nr_caches, count_whole(t), units, 2 * links.nr);
     p->least = settings->least_gain_ns;
     p->prices.misses = settings->misses;
@@ -625,6 +624,7 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     placement_ready(p);
     look_before(h);
     free(links.link);
+    free(of_domains.link);
     free(pairs);
     free(total);
 }
@@ -640,8 +640,6 @@ bool place_strays(const struct place_host *h, unsigned int i)
 void place_free(struct place_host *h)
 {
     placement_free(&h->placement);
-    free(h->links->link);
-    free(h->links);
     free(h->unit);
     free(h->members);
     free(h->stands);

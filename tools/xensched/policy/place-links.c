@@ -110,7 +110,7 @@ static void add_link(const struct place_host *h, struct links *links,
     links->link = need_more_memory(links->link, links->nr + 1,
                                    sizeof(*links->link));
     links->link[links->nr++] = (struct link){
-        a, b, pair->a, pair->b, notifications, pages,
+        a, b, notifications, pages,
         weight_of_pair(h, pair) * link_lines(h, kind, notifications, pages),
         kind, more_wakes(h, pair, kind, notifications),
     };

@@ -11,7 +11,6 @@
 
 struct link {
     unsigned int a, b; /* units */
-    unsigned int domain_a, domain_b;
     double notifications, pages, lines; /* per second */
     enum back_end_kind kind; /* NR_BACK_END_KINDS: neither is a back end */
     double more_wakes; /* per second, together */

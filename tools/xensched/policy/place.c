@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "placement/search.h"
-#include "place-links.h"
 #include "place.h"
 
 /* To stay takes less than to go. */
@@ -68,33 +67,16 @@ static double others(const struct place_host *h, unsigned int unit)
     return sum;
 }
 
-/* Likewise of one domain of a group. */
-static double crossings_of(const struct place_host *h, unsigned int domain)
-{
-    const struct placement *p = &h->placement;
-    const unsigned int unit = h->unit[domain];
-    double sum = 0;
-    unsigned int i;
-
-    for (i = 0; i < h->links->nr; i++) {
-        const struct link *link = &h->links->link[i];
-
-        if (link->domain_a == domain || link->domain_b == domain)
-            sum += link->notifications *
-                   placement_apart(p, unit, p->units[unit].at,
-                                   link->a == unit ? link->b : link->a);
-    }
-
-    return sum;
-}
-
-/* Of what was found for a group, what each of its domains is measured by. */
+/*
+ * Of what was found for a group, what each of its domains is judged by.  Nothing is predicted
+ * of what crosses places, because what the domains exchange does until the last one is moved.
+ */
 static void part_of_group(const struct place_host *h, unsigned int domain, struct opinion *o)
 {
     o->members = h->members[h->unit[domain]];
     o->others_ns /= o->members;
-    if (o->members > 1 && o->want == WANT_GO)
-        o->crossings = crossings_of(h, domain);
+    if (o->members > 1)
+        o->crossings = -1;
 }
 
 static void go(const struct place_host *h, unsigned int unit,

@@ -25,7 +25,6 @@ struct place_host {
      */
     unsigned int *vcpu;   /* [unit]: which of that domain; ALL_VCPUS */
     unsigned int *server; /* [domain]: the unit of its vCPU 0; 0: it has none */
-    struct links *links;  /* of single domains; see place-links.h */
     double *talks;        /* [unit]: interactions/s with anybody outside of it */
     double *notifications; /* [domain]: per second, both directions */
     double *ran;          /* [domain][place]: share of its time; NAN: not looked up yet */
