@@ -21,7 +21,8 @@ build()
     make -s -C "$tools" BUILD="$top/build/tools" XEN_DIST="$dist" \
         ../../build/tools/core.a ../../build/tools/libxensched.a
     "$cc" -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE \
-        -I"$here/model" -I"$tools" -I"$tools/include" -I"$dist/usr/include" \
+        -I"$here/model" -I"$top/tests/unit/support" -I"$tools" \
+        -I"$tools/include" -I"$dist/usr/include" \
         -o "$out/daemon" "$here"/daemon/bench-daemon.c "$here"/model/load.c \
         "$top/build/tools/core.a" "$top/build/tools/libxensched.a" \
         -L"$libraries" -Wl,-rpath-link,"$libraries" -lxenctrl \

@@ -22,7 +22,8 @@ build()
     make -s -C "$tools" BUILD="$top/build/tools" XEN_DIST="$dist" \
         ../../build/tools/libxensched.a
     "$cc" -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE \
-        -I"$here/model" -I"$tools" -I"$tools/include" -I"$dist/usr/include" \
+        -I"$here/model" -I"$top/tests/unit/support" -I"$tools" \
+        -I"$tools/include" -I"$dist/usr/include" \
         -o "$out/model" "$here"/model/*.c "$tools"/base/{alloc,cpumap,json,text}.c \
         "$tools"/model/*.c "$tools"/placement/*.c "$tools"/policy/*.c \
         "$top/build/tools/libxensched.a" -ljson-c -lm

@@ -20,6 +20,7 @@
 #include "daemon/core/core.h"
 #include "daemon/sources/log-sources.h"
 #include "load.h"
+#include "policy-defaults.h"
 #include "base/alloc.h"
 
 #define SECONDS  20

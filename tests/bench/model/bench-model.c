@@ -16,6 +16,7 @@
 #include "load.h"
 #include "model/matrix.h"
 #include "policy/planner.h"
+#include "policy-defaults.h"
 
 #define SECONDS_OF_LOAD 20
 #define NS_PER_S 1000000000ULL

@@ -14,6 +14,7 @@
 
 #include "cmocka-tap.h"
 #include "harness.h"
+#include "policy-defaults.h"
 
 #include "base/config.h"
 #include "daemon/options.h"
@@ -106,6 +107,9 @@ static void an_empty_file_is_all_defaults(void **state)
     assert_int_equal(p->settle_ns, policy_defaults.settle_ns);
     assert_int_equal(p->stay_ns, policy_defaults.stay_ns);
     assert_int_equal(p->quiet_ns, policy_defaults.quiet_ns);
+    assert_float_equal(p->least_gain_ns, policy_defaults.least_gain_ns, 1e-9);
+    assert_float_equal(p->misses, policy_defaults.misses, 1e-12);
+    assert_int_equal(p->counts_misses, policy_defaults.counts_misses);
     assert_int_equal(options.lease_ms, 10000);
     assert_string_equal(options.lock_path, "/run/xensched/lock");
     assert_null(options.metrics_path);

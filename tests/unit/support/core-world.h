@@ -9,6 +9,7 @@
 
 #include "fake-host.h"
 
+#include "policy-defaults.h"
 #include "daemon/core/core.h"
 
 #define SECOND 1000000000ULL

@@ -16,6 +16,7 @@
 #include "base/blocking-call.h"
 #include "log-sources-world.h"
 #include "harness.h"
+#include "policy-defaults.h"
 
 #include <xenctrl.h>
 #include <xenforeignmemory.h>

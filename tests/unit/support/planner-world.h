@@ -11,6 +11,7 @@
 
 #include "fake-host.h"
 
+#include "policy-defaults.h"
 #include "policy/planner.h"
 
 #define SECOND 1000000000ULL

@@ -7,6 +7,7 @@
 #ifndef POLICY_WORLD_H
 #define POLICY_WORLD_H
 
+#include "policy-defaults.h"
 #include "policy/planner.h"
 
 #define WORLD_DOMAINS 40U

@@ -39,8 +39,6 @@ struct policy_settings {
     struct rules rules;
 };
 
-extern const struct policy_settings policy_defaults;
-
 /* A move gains so much of what a domain costs where it is, at least. */
 #define POLICY_MARGIN 0.1
 
