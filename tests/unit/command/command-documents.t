@@ -14,7 +14,7 @@ import shlex
 
 from command_world import TOP, check, check_members, main, path, run, test
 from recording_made import (
-    marked, slow_request, slow_request_with_threads, through_all_layers)
+    marked, paged_requests, slow_request, slow_request_with_threads, through_all_layers)
 
 # Commands that read a recording and nothing else, and guests that it has.
 READERS = {"dump", "latency", "replay", "roi", "timeline", "why"}
@@ -111,8 +111,10 @@ def members_of_documents():
     file = slow_request_with_threads().write(path("rows"))
     layers = through_all_layers().write(path("layers"))
     regions = marked().write(path("regions"))
+    costs = paged_requests().write(path("costs"))
     for command, *words in (
-            ("timeline", layers), ("timeline", regions), ("latency", file),
+            ("timeline", layers), ("timeline", regions), ("timeline", costs),
+            ("latency", file),
             ("why", file, "disk", "--at", "0.0406"),
             ("why", file, "disk", "--thread", "cp", "--at", "0.0001"),
             ("roi", regions), ("dump", file), ("dump", "--summary", file),

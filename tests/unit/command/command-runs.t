@@ -26,7 +26,7 @@ import zlib
 
 from command_world import (
     TOP, XENSCHED, alone, check, check_members, main, path, run, test)
-from recording_made import slow_request
+from recording_made import paged_requests, slow_request
 
 PLAN = """repetitions = %d
 workload.work.run = "%s"
@@ -929,6 +929,19 @@ def schedule():
           sorted((p["to"], w["domain"], w["ns"]) for p in pairs
                  for w in p["waited_for"]))
     bench.runs("compare", "rec", "rec").expect(0, "ran on, in rec", "waited ran")
+
+
+@test
+def costs():
+    """what a unit of a guest's work cost in the recording is a figure of the run"""
+    bench = Bench("repetitions = 2\nworkload.w.run = \"mv made$XENSCHED_RUN db-recordings/"
+                  "$XENSCHED_RUN.rows\"\nconfiguration.rec.log = \"all\"\n", xen="busy")
+    for number in 1, 2:
+        paged_requests().write(bench.folder + "/made%d" % number)
+    bench.do().expect(0)
+    check(bench.sql("SELECT name, value, unit FROM value") ==
+          2 * [("cost of disk", 25.0, "us/page")])
+    bench.runs("stat").expect(0, "cost of disk", "us/page")
 
 
 @test

@@ -12,8 +12,8 @@ import re
 
 from command_world import TOP, check, main, path, run, test
 from recording_made import (
-    CRUNCH, DISK, DOM0, GUEST, LINUX, MS, NONE, XEN, Recording, slow_request,
-    slow_request_with_threads, with_counters)
+    CRUNCH, DISK, DOM0, GUEST, LINUX, MS, NONE, XEN, Recording, paged_requests,
+    slow_request, slow_request_with_threads, with_counters)
 from perfetto_trace import as_perfetto, one
 
 
@@ -43,6 +43,21 @@ def timeline_text():
     """timeline as text: how much of the time each domain ran"""
     out = analysed("timeline", slow_request()).out
     check("Domain-0" in out and "RUNNABLE" in out, out)
+
+
+@test
+def timeline_costs():
+    """timeline says what a page or a notification costs, the back end's time included"""
+    for pages, unit, cost, back_end in (2, "page", 25, 10), (0, "notification", 50, 20):
+        r = paged_requests(pages)
+        found, = json.loads(analysed("timeline", r, "--json").out)["costs"]
+        check(found["domain"] == "disk" and found["cost_per"] == unit, found)
+        check(found["cost_us"] == cost and found["back_ends_us"] == back_end, found)
+        check("%.2f us/%s" % (cost, unit) in analysed("timeline", r).out)
+    # Of every nth row no cost follows, and without work there is none.
+    r.host["domains"][2]["thresholds"] = {"service-ns": 10}
+    check(json.loads(analysed("timeline", r, "--json").out)["costs"] == [])
+    check("COST" not in analysed("timeline", slow_request()).out)
 
 
 @test

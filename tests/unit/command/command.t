@@ -29,8 +29,9 @@ def top():
     with daemon(answering(answers)) as where, \
             Terminal("top", "--socket", where, columns=170) as terminal:
         terminal.until("disk", "idle", "operator", "by CPU", "4809.3",
-                       "PLACE", "97 %", "node 0 97 %, node 1 3 %")
-        for order in "ready", "moves", "talk":
+                       "PLACE", "97 %", "COST/UNIT", "31.20 us/page",
+                       "node 0 97 %, node 1 3 %")
+        for order in "ready", "moves", "talk", "cost":
             terminal.press(b"s")
             terminal.until(order)
         terminal.resize(6, 30)
@@ -314,7 +315,8 @@ def text_of_matrix():
     ended = ask("matrix", examples()["matrix"]).expect(0, "1000 ms")
     rows = [line.split() for line in ended.out.splitlines()]
     check(["evtchn-send", "disk", "1", "Domain-0", "0", "1204.6",
-           "48211"] in rows, ended.out)
+           "48211", "31.20", "us/page"] in rows, ended.out)
+    check(["grant-map", "(not", "bound)", "-", "disk", "1", "0.0", "3", "-"] in rows, ended.out)
     check("  (not bound)   -  disk  " in ended.out, ended.out)
 
 

@@ -8,7 +8,7 @@ import json
 import struct
 import zlib
 
-EVENTS = {"service-ns": 0, "evtchn-send": 2, "evtchn-recv": 3, "memory": 7,
+EVENTS = {"service-ns": 0, "evtchn-send": 2, "evtchn-recv": 3, "grant-map": 4, "memory": 7,
           "runq": 8, "wake-delay": 9, "migrate": 10, "mark": 11,
           "preempt-delay": 12, "wait-part": 13, "off-cpu": 14, "hypercall-time": 20,
           "irq-time": 21, "exit-time": 22, "flush-wait": 23,
@@ -225,6 +225,19 @@ def slow_request():
     r.row(40 * MS + 500000, 0, "evtchn-recv", DISK, DOM0)
     r.stay(40 * MS + 600000, 45 * MS, 1, DISK, woken=40 * MS + 500000)
     r.row(50 * MS, 0, "service-ns", CRUNCH, NONE, 9 * MS)
+    return r
+
+
+def paged_requests(pages=2):
+    """50 times disk runs for 30 us and dom0 for 20, and maps so many pages of disk's."""
+    r = Recording(["Domain-0", "crunch", "disk"])
+    r.host["domains"][0]["driver_domain"] = True
+    for i in range(50):
+        r.row(i * MS, 1, "service-ns", DISK, DOM0, 30000)
+        r.row(i * MS + 1000, 0, "evtchn-send", DISK, DOM0)
+        r.row(i * MS + 20000, 0, "service-ns", DOM0, DISK, 20000)
+        if pages:
+            r.row(i * MS + 20500, 0, "grant-map", DOM0, DISK, pages)
     return r
 
 

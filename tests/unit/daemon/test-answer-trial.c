@@ -44,6 +44,10 @@ static void the_cost_of_a_notification_is_its_own_and_its_back_ends(void **state
     assert_null(get(json, "/result/domains/0/cost_us"));
     assert_null(get(json, "/result/domains/2/cost_us"));
     json_object_put(json);
+    json = ask("{\"command\":\"matrix\"}");
+    assert_true(fabs(number(json, "/result/events/evtchn-send/0/cost_us") - 150) < 10);
+    assert_string_equal(get(json, "/result/events/evtchn-send/0/cost_per"), "notification");
+    json_object_put(json);
 
     /* 250 of each in a second: a notification, a wait of 9 us, and a move. */
     run(60, "pair=evtchn-send/3/2/1/1,pair=service-ns/3/1/1/100000,"

@@ -279,6 +279,20 @@ static int checksum(const char *file, uint32_t *crc32_of)
     return bad ? -EIO : 0;
 }
 
+/* What a unit of each guest's work cost is a figure of the run. */
+static void take_costs(struct run_outcome *o)
+{
+    const struct schedule *s = &o->schedule;
+    char name[DOMAIN_NAME_TEXT + 16], unit[40];
+    size_t i;
+
+    for (i = 0; i < s->nr_costs; i++) {
+        snprintf(name, sizeof(name), "cost of %s", s->domain[s->cost[i].domain].name);
+        snprintf(unit, sizeof(unit), "us/%s", s->cost[i].per);
+        values_set(o, name, s->cost[i].us, unit);
+    }
+}
+
 static void take_recording(struct run *run)
 {
     struct run_outcome *o = &run->outcome;
@@ -294,6 +308,7 @@ static void take_recording(struct run *run)
         fail_run(run, "%s", err.text);
         return;
     }
+    take_costs(o);
     o->recording = run->recording;
     o->recording_bytes = st.st_size;
 }

@@ -155,6 +155,20 @@ static void take_pairs(struct maker *m)
     latency_free(&latency);
 }
 
+static void take_costs(struct maker *m)
+{
+    const struct works *works = &m->t->works;
+    size_t i;
+
+    m->s->cost = need_memory(works->nr, sizeof(*m->s->cost));
+    m->s->nr_costs = works->nr;
+    for (i = 0; i < works->nr; i++)
+        m->s->cost[i] = (struct schedule_cost){
+            domain_of(m, works->guest[i].acct), work_cost(&works->guest[i].work) / 1e3,
+            work_unit_name(works->guest[i].work.unit),
+        };
+}
+
 static void make_schedule(struct schedule *s, const struct timeline *t, bool full)
 {
     struct maker m = { .s = s, .t = t };
@@ -163,6 +177,7 @@ static void make_schedule(struct schedule *s, const struct timeline *t, bool ful
     memset(m.index, 0xff, NAMES_ACCTS * sizeof(*m.index));
     take_vcpus(&m, full);
     take_pairs(&m);
+    take_costs(&m);
     free(m.index);
     s->rows = t->rows.nr;
     s->lost_rows = t->rows.lost_rows;
@@ -198,6 +213,7 @@ void schedule_free(struct schedule *s)
     free(s->place);
     free(s->pair);
     free(s->instead);
+    free(s->cost);
     free(s->span);
     *s = (struct schedule){ 0 };
 }

@@ -35,6 +35,13 @@ struct schedule_instead {
     uint64_t ns; /* @other ran where @domain waited */
 };
 
+/* pCPU time per unit of a guest's work; see model/work.h. */
+struct schedule_cost {
+    unsigned int domain;
+    double us;
+    const char *per;
+};
+
 struct schedule_span {
     unsigned int domain, vcpu;
     uint64_t begin_ns, ns;
@@ -51,6 +58,8 @@ struct schedule {
     size_t nr_pairs;
     struct schedule_instead *instead;
     size_t nr_insteads;
+    struct schedule_cost *cost;
+    size_t nr_costs;
     struct schedule_span *span;
     size_t nr_spans;
     uint64_t rows, lost_rows, length_ns;

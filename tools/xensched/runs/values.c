@@ -15,9 +15,7 @@
 
 #define BLANKS " \t\r"
 
-/* The last one of a name counts. */
-static void set_value(struct run_outcome *o, const char *name, double value,
-                      const char *unit)
+void values_set(struct run_outcome *o, const char *name, double value, const char *unit)
 {
     unsigned int i = 0;
 
@@ -91,7 +89,7 @@ static void take_line(struct run_outcome *o, const char *line)
     if (nr > 4 || !isfinite(value) || (*end && (nr > 3 || !is_unit(end))))
         refuse_line(o, line);
     else
-        set_value(o, word[1], value, nr > 3 ? word[3] : end);
+        values_set(o, word[1], value, nr > 3 ? word[3] : end);
 }
 
 void values_end(struct values *v)

@@ -26,6 +26,9 @@ struct values {
 
 void values_take(struct values *v, const char *part, size_t length);
 
+/* A figure that the workload does not print.  The last one of a name counts. */
+void values_set(struct run_outcome *o, const char *name, double value, const char *unit);
+
 /* The last line may have no line break. */
 void values_end(struct values *v);
 

@@ -42,6 +42,7 @@ int timeline_open(struct timeline *t, const char *path,
     make_one_clock(t);
     wakes_make(&t->wakes, &t->rows, &t->stays, &t->vcpus);
     rings_make(&t->rings, &t->rows, &t->wakes);
+    works_make(&t->works, &t->rows);
     marks_make(&t->marks, &t->rows, &t->stays, &t->vcpus);
     regions_make(&t->regions, &t->rows, &t->marks, &all);
     counters_make(&t->counters, &t->rows);
@@ -60,6 +61,7 @@ void timeline_close(struct timeline *t)
     regions_free(&t->regions);
     marks_free(&t->marks);
     threads_free(&t->threads);
+    works_free(&t->works);
     rings_free(&t->rings);
     wakes_free(&t->wakes);
     skew_free(&t->skew);

@@ -13,6 +13,7 @@
 #include "skew.h"
 #include "timeline/threads/threads.h"
 #include "wakes.h"
+#include "works.h"
 
 struct timeline {
     struct rows rows;
@@ -21,6 +22,7 @@ struct timeline {
     struct skew skew; /* of pCPUs, which was corrected */
     struct wakes wakes;
     struct rings rings;
+    struct works works;
     struct threads threads;
     struct marks marks;
     struct regions regions; /* all that have a name */

@@ -199,6 +199,7 @@ static void print_json(const struct timeline *t)
     json_object_object_add(o, "vcpus", vcpus_json(t));
     json_object_object_add(o, "threads", threads_json(t));
     json_object_object_add(o, "rings", rings_json(t));
+    json_object_object_add(o, "costs", costs_json(t));
     json_object_object_add(o, "marks", marks_json(t));
     json_object_object_add(o, "decisions", decisions_json(t));
     if (t->foreign.by)
@@ -370,6 +371,7 @@ static void print_text(const struct timeline *t)
     print_checks(t);
     print_threads(t);
     rings_print(t);
+    costs_print(t);
     marks_print(t);
     notes_print(t);
 }

@@ -362,3 +362,51 @@ void rings_print(const struct timeline *t)
         printf("responses beyond the rings that are distinguished: %" PRIu64 "\n",
                t->rings.left_out);
 }
+
+/* Costs. */
+
+json_object *costs_json(const struct timeline *t)
+{
+    json_object *array = json_object_new_array();
+    size_t i;
+
+    for (i = 0; i < t->works.nr; i++) {
+        const struct work *work = &t->works.guest[i].work;
+        json_object *o = json_object_new_object();
+
+        json_add_text(o, "domain", names_of(&t->rows.names, t->works.guest[i].acct));
+        json_add_int(o, "acct", t->works.guest[i].acct);
+        json_add_int(o, "units", work->units);
+        json_add_real(o, "cost_us", work_cost(work) / 1e3, 2);
+        json_add_text(o, "cost_per", work_unit_name(work->unit));
+        json_add_real(o, "back_ends_us", work->served_ns / work->units / 1e3, 2);
+        json_add_text(o, "shared_by", work->by_pages ? "page" : "notification");
+        json_object_array_add(array, o);
+    }
+
+    return array;
+}
+
+void costs_print(const struct timeline *t)
+{
+    static const char *const headers[] = {
+        "GUEST", ">UNITS", ">COST/UNIT", ">BACK ENDS", NULL,
+    };
+    struct table *table;
+    size_t i;
+
+    if (!t->works.nr)
+        return;
+    table = table_new(headers);
+    for (i = 0; i < t->works.nr; i++) {
+        const struct work *work = &t->works.guest[i].work;
+
+        table_add(table, shown_name(names_of(&t->rows.names, t->works.guest[i].acct)));
+        table_add_format(table, "%.0f", work->units);
+        table_add_format(table, "%.2f us/%s", work_cost(work) / 1e3,
+                         work_unit_name(work->unit));
+        table_add_format(table, "%.2f us", work->served_ns / work->units / 1e3);
+    }
+    printf("\n");
+    table_print(table);
+}

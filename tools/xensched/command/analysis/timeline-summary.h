@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * timeline-summary.h - marks, decisions, foreign traces and rings of a timeline, as text
- * and as JSON, for "xensched timeline".  A print function prints nothing if the timeline has
+ * timeline-summary.h - marks, decisions, foreign traces, rings and costs of a timeline, as
+ * text and as JSON, for "xensched timeline".  A print function prints nothing if the timeline has
  * none.
  */
 #ifndef XENSCHED_COMMAND_TIMELINE_SUMMARY_H
@@ -17,6 +17,9 @@ void marks_print(const struct timeline *t);
 json_object *decisions_json(const struct timeline *t);
 json_object *foreign_json(const struct timeline *t);
 void notes_print(const struct timeline *t);
+
+json_object *costs_json(const struct timeline *t);
+void costs_print(const struct timeline *t);
 
 json_object *rings_json(const struct timeline *t);
 void rings_print(const struct timeline *t);

@@ -27,6 +27,7 @@ static void add_cell(struct table *table, const char *event,
     table_add(table, field_text(cell, "to_domid"));
     table_add(table, field_number(cell, "rate", 1, 1));
     table_add(table, field_text(cell, "total"));
+    table_add(table, field_cost(cell));
 }
 
 static void add_event(struct table *table, const char *event,
@@ -43,7 +44,8 @@ static void add_event(struct table *table, const char *event,
 static void print_matrix(const struct json_object *result)
 {
     static const char *const headers[] = {
-        "EVENT", "FROM", ">ID", "TO", ">ID", ">PER SECOND", ">TOTAL", NULL
+        "EVENT", "FROM", ">ID", "TO", ">ID", ">PER SECOND", ">TOTAL",
+        ">COST/UNIT", NULL
     };
     struct json_object *events = field_object(result, "events");
     struct table *table = table_new(headers);
@@ -178,7 +180,8 @@ const struct command command_matrix = {
     .summary = "print which domains communicate, and how much",
     .help =
         "Print which domain (FROM) did what (EVENT) to which other domain (TO): per\n"
-        "second recently, and in total; grants count pages. KEY is rate (the default),\n"
+        "second recently, and in total; grants count pages. COST/UNIT is the pCPU time\n"
+        "of the guest's work, its back ends' time included. KEY is rate (the default),\n"
         "total, from or to. With --processes, print which processes of a guest cause\n"
         "I/O at which back ends, in KiB, as the guest reports it; KEY is rate, total,\n"
         "to or command.",

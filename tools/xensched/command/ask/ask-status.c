@@ -146,17 +146,6 @@ static void print_sources(const struct json_object *result)
     table_print(table);
 }
 
-/* "31.20 us/page" */
-static void add_cost(struct table *table, const struct json_object *domain)
-{
-    const char *cost = field_number(domain, "cost_us", 1, 2);
-
-    if (!strcmp(cost, FIELD_MISSING))
-        table_add(table, cost);
-    else
-        table_add_format(table, "%s us/%s", cost, field_text(domain, "cost_per"));
-}
-
 static void add_domain(struct table *table, const struct json_object *domain)
 {
     table_add(table, field_text(domain, "name"));
@@ -174,7 +163,7 @@ static void add_domain(struct table *table, const struct json_object *domain)
     table_add(table, field_number(domain, "crossings_per_s", 1, 0));
     table_add(table, field_shares(domain, "ran"));
     table_add(table, field_shares(domain, "memory"));
-    add_cost(table, domain);
+    table_add(table, field_cost(domain));
 }
 
 static void print_status(const struct json_object *result)

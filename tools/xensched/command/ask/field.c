@@ -2,6 +2,7 @@
 /* Formats members of the daemon's answers; a missing member is "-". */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "field.h"
 #include "base/json.h"
@@ -34,6 +35,14 @@ const char *field_text(const struct json_object *object, const char *name)
         return FIELD_MISSING;
 
     return field_name(json_object_get_string(value));
+}
+
+const char *field_cost(const struct json_object *object)
+{
+    const char *cost = field_number(object, "cost_us", 1, 2);
+
+    return strcmp(cost, FIELD_MISSING)
+           ? text_format("%s us/%s", cost, field_text(object, "cost_per")) : cost;
 }
 
 const char *field_name(const char *name)

@@ -43,6 +43,9 @@ const char *field_shares(const struct json_object *object, const char *name);
 /* A share, 0 ... 1, as "97 %". */
 const char *field_percent(const struct json_object *object, const char *name);
 
+/* pCPU time per unit of work, "31.20 us/page". */
+const char *field_cost(const struct json_object *object);
+
 /* The name of a member itself, to be printed. */
 const char *field_name(const char *name);
 

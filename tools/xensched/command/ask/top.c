@@ -45,19 +45,23 @@ struct line {
     double moves;               /* of vCPUs to another pCPU, per second */
     char waits_for[80];
     double talk;                /* interactions per second, both directions */
+    double cost;                /* us of pCPU time per unit of its work; 0: not known */
     double most;                /* of these, with ... */
     char partner[80];
 };
 
-enum order { BY_CPU, BY_READY, BY_MOVES, BY_TALK, BY_NAME, NR_ORDERS };
+enum order { BY_CPU, BY_READY, BY_MOVES, BY_TALK, BY_COST, BY_NAME, NR_ORDERS };
 
-static const char *const order_names[] = { "CPU", "ready", "moves", "talk", "name" };
+static const char *const order_names[] = {
+    "CPU", "ready", "moves", "talk", "cost", "name"
+};
 
 static const struct selection_key orders[] = {
     [BY_CPU] = { "cpu", NULL },
     [BY_READY] = { "ready", NULL },
     [BY_MOVES] = { "moves", NULL },
     [BY_TALK] = { "talk", NULL },
+    [BY_COST] = { "cost", NULL },
     [BY_NAME] = { "name", NULL },
     [NR_ORDERS] = { NULL, NULL },
 };
@@ -203,6 +207,8 @@ static int compare_guests(const void *a, const void *b)
         difference = descending(x->moves, y->moves);
     else if (sorted_by == BY_TALK)
         difference = descending(x->talk, y->talk);
+    else if (sorted_by == BY_COST)
+        difference = descending(x->cost, y->cost);
     if (difference)
         return difference;
 
@@ -221,6 +227,7 @@ static void begin_line(struct screen *s, struct line *line,
 
     line->domain = domain;
     line->cpu = json_number(domain, "service_share", 0);
+    line->cost = json_number(domain, "cost_us", 0);
     strcpy(line->partner, FIELD_MISSING);
     strcpy(line->waits_for, FIELD_MISSING);
     if (domid >= 0)
@@ -384,10 +391,10 @@ static void draw_line(const struct screen *s, int y, const struct line *line)
                       waits_number(line, "wake_p99_us", 0),
                       waits_number(line, "moves_per_s", 1));
     /* No more than eight fields at a time. */
-    snprintf(text + length, sizeof(text) - length, "%5s %-8s %9.1f  %-12.12s %-8.30s "
+    snprintf(text + length, sizeof(text) - length, "%5s %-8s %9.1f  %-12.12s %-20s %-8.30s "
              "%-24s %s", field_percent(line->domain, "at_place"),
              field_text(line->domain, "affinity"), line->talk, line->partner,
-             field_ranges(line->domain, "pcpus"),
+             field_cost(line->domain), field_ranges(line->domain, "pcpus"),
              field_shares(line->domain, "ran"),
              field_shares(line->domain, "memory"));
     print_at(y, text);
@@ -449,9 +456,9 @@ static void draw_table(struct screen *s)
     draw_head(s);
     attron(A_REVERSE);
     snprintf(text, sizeof(text), "%3s %-10s %6s %6s %6s %-17s %5s %6s %6s %5s %-8s %9s  "
-             "%-12s %-8s %-24s %s", "ID", "NAME", "RUN %", "READY%", "BLOCK%", "WAITS FOR",
+             "%-12s %-20s %-8s %-24s %s", "ID", "NAME", "RUN %", "READY%", "BLOCK%", "WAITS FOR",
              "P50US", "P99 US", "MOVE/S", "PLACE", "AFFINITY", "TALK/S", "MOST WITH",
-             "PCPUS", "RAN", "MEMORY");
+             "COST/UNIT", "PCPUS", "RAN", "MEMORY");
     print_at(FIRST_LINE - 1, text);
     attroff(A_REVERSE);
     scroll_to_chosen(s);

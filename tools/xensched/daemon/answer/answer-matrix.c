@@ -9,6 +9,7 @@
 #include <xensched/event.h>
 
 #include "base/alloc.h"
+#include "daemon/core/observe-host.h"
 #include "answer.h"
 
 struct entries {
@@ -46,7 +47,43 @@ static int compare_entries(const void *a, const void *b)
                                                  y->correspondent;
 }
 
-static json_object *pair(const struct core *core,
+/* [accounting domain]: the work of the guest that has it; NULL: it has none. */
+struct works {
+    struct work *work; /* [domain] */
+    const struct work **of;
+};
+
+static struct works find_works(const struct subject *s)
+{
+    const struct domains *domains = &s->core->domains;
+    uint64_t for_ns;
+    struct works works = {
+        watch_work_recent(s->core, s->now_ns, &for_ns),
+        need_memory(XEN_SCHEDLOG_ACCT_NONE + 1UL, sizeof(*works.of)),
+    };
+    unsigned int i;
+
+    for (i = 0; works.work && i < domains->nr; i++)
+        if (works.work[i].unit < WORK_TIME)
+            works.of[domains->domain[i].acct] = &works.work[i];
+
+    return works;
+}
+
+/* What a unit of work costs the guest that is one of both ends; driver domains have no work. */
+static void add_cost(json_object *json, const struct works *works,
+                     const struct matrix_entry *entry)
+{
+    const struct work *from = works->of[entry->current], *to = works->of[entry->correspondent];
+    const struct work *work = from ? from : to;
+
+    if (!work || (from && to))
+        return;
+    json_add_real(json, "cost_us", work_cost(work) / 1e3, 2);
+    json_add_text(json, "cost_per", work_unit_name(work->unit));
+}
+
+static json_object *pair(const struct core *core, const struct works *works,
                          const struct matrix_entry *entry)
 {
     json_object *json = json_object_new_object();
@@ -55,14 +92,15 @@ static json_object *pair(const struct core *core,
     answer_add_acct(json, core, "to", "to_domid", "to_group", entry->correspondent);
     json_add_real(json, "rate", entry->rate, 1);
     json_add_int(json, "total", entry->total);
+    add_cost(json, works, entry);
 
     return json;
 }
 
-static json_object *pairs_by_event(const struct core *core,
-                                   const struct entries *e)
+static json_object *pairs_by_event(const struct subject *s, const struct entries *e)
 {
     json_object *events = json_object_new_object(), *array = NULL;
+    const struct works works = find_works(s);
     unsigned int i;
 
     for (i = 0; i < e->nr; i++) {
@@ -72,8 +110,10 @@ static json_object *pairs_by_event(const struct core *core,
                                    xensched_event_name(e->entry[i].event),
                                    array);
         }
-        json_object_array_add(array, pair(core, &e->entry[i]));
+        json_object_array_add(array, pair(s->core, &works, &e->entry[i]));
     }
+    free(works.of);
+    free(works.work);
 
     return events;
 }
@@ -89,7 +129,7 @@ json_object *answer_matrix(struct subject *s, struct xensched_error *err)
         qsort(e.entry, e.nr, sizeof(*e.entry), compare_entries);
     json_add_int(json, "half_life_ms",
                  s->core->settings.half_life_ns / 1000000);
-    json_object_object_add(json, "events", pairs_by_event(s->core, &e));
+    json_object_object_add(json, "events", pairs_by_event(s, &e));
     free(e.entry);
 
     return json;

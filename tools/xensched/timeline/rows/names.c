@@ -115,6 +115,7 @@ static void learn_domain(struct names *names, const struct domains *domains,
     e->vcpus = counted[d->acct] ? e->vcpus + domain_online_vcpus(d)
                                 : domain_online_vcpus(d);
     counted[d->acct] = true;
+    e->driver |= d->driver;
 }
 
 void names_learn(struct names *names, const char *text, size_t length)

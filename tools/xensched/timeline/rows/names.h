@@ -27,6 +27,7 @@ struct names {
         char *uuid;         /* of the domain that was named first */
         uint32_t domid;     /* the latest one; of a group the first one's */
         unsigned int vcpus; /* of all its domains together; 0: not known */
+        bool driver;        /* it serves others */
     } *entry;               /* [NAMES_ACCTS] */
     int32_t *of_domid;      /* [NAMES_DOMIDS]: its number, or -1; also of one that ended */
     struct names_alias *alias;
