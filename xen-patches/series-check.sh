@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Build the hypervisor after every patch: of the whole series, and of each series to
-# xen-devel.  All happens in one tree, build/xen/prefix.  Each kind of build takes
+# Build the hypervisor after every patch that changes it: of the whole series, and of each
+# series to xen-devel.  All happens in one tree, build/xen/prefix.  Each kind of build takes
 # minutes; ccache helps a lot.
 #
 #   series-check.sh [SERIES...]    product, or a name in upstream/series; otherwise all
@@ -68,13 +68,13 @@ commit_series()
     git -C "$REPO" tag "$1"
 }
 
-# commits NAME: those of a series, the oldest first
+# commits NAME: those of a series that change the hypervisor, the oldest first
 commits()
 {
     local base=base
 
     [ "$1" = product ] || base=$(upstream_base "$1")
-    git -C "$REPO" rev-list --reverse "$base..$1"
+    git -C "$REPO" rev-list --reverse "$base..$1" -- xen Config.mk config
 }
 
 need git make gcc ld bison flex python3 flock

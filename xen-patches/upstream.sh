@@ -7,6 +7,9 @@
 #
 #   upstream.sh [AGENT_NAME:MODEL_VERSION]
 #
+# Prints the size of each patch in lines that it adds or removes: a reviewer has to read
+# it in one go, so those of more than 400 lines are marked.
+#
 # With an argument each patch says that it was made with the assistance of this, as
 # Xen's docs/process/sending-patches.pandoc wants it.  docs/develop/upstream.md says what else
 # the person who sends them has to do.
@@ -18,7 +21,6 @@ set -euo pipefail
 
 REPO=$XEN/upstream
 ASSISTED_BY=${1:-}
-
 
 # mail NAME WHICH: a patch of a series as a mail
 mail()
@@ -48,6 +50,20 @@ assisted()
     fi
 }
 
+# sizes RANGE: a line for each commit
+sizes()
+{
+    git -C "$REPO" log --reverse --no-renames --numstat --format='= %s' "$1" | awk '
+        function show()
+        {
+            if (subject != "")
+                printf "%6d%s %s\n", n, (n > 400 ? "!" : " "), subject
+        }
+        /^= / { show(); subject = substr($0, 3); n = 0; next }
+        NF    { n += $1 + $2 }
+        END   { show() }'
+}
+
 write_series()
 {
     local name=$1 which cover=$UPSTREAM/$1.cover before
@@ -65,6 +81,7 @@ write_series()
         --zero-commit --no-signature --no-renames --stat=72 -o "$OUT/$name" \
         "$before..$name"
     echo "$(upstream_members "$name" | wc -l) patches and a cover letter: ${OUT#"$TOP/"}/$name"
+    sizes "$before..$name"
 }
 
 [[ -z $ASSISTED_BY || $ASSISTED_BY =~ ^[^[:space:]:,]+:[^[:space:],]+(, [^[:space:]:,]+:[^[:space:],]+)*$ ]] ||

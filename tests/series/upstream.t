@@ -19,7 +19,35 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
 mapfile -t SERIES < <(upstream_names)
 OUT=$BUILD/series
 REPO=$(mktemp -d "$XEN/upstream-test.XXXXXX")
-trap 'rm -rf "$REPO"' EXIT
+trap 'rm -rf "$REPO" "$REPO.said"' EXIT
+
+write_all() { "$PATCHES/series.sh" && "$PATCHES/upstream.sh" > "$REPO.said"; }
+
+# says_sizes: of each patch the lines that it adds or removes, and whether these are many
+says_sizes()
+{
+    local name patch
+
+    for name in "${SERIES[@]}"; do
+        for patch in $(upstream_patches "$name"); do
+            git apply --numstat "$patch" |
+                awk '{ n += $1 + $2 } END { print n (n > 400 ? "!" : "") }'
+        done
+    done > "$REPO/.git/sizes"
+    [ -s "$REPO/.git/sizes" ] &&
+        diff "$REPO/.git/sizes" <(awk '/^ *[0-9]+[! ] / { print $1 }' "$REPO.said")
+}
+
+# can_do_without PATTERN...: the log's other patches apply without these two.
+can_do_without()
+{
+    local left=$REPO/.git/left
+
+    upstream_patches log | grep -vE "$1|$2" > "$left" || return
+    [ "$(wc -l < "$left")" -eq $(($(upstream_patches log | wc -l) - 2)) ] &&
+        git -C "$REPO" checkout -q --detach "$(upstream_base log)" &&
+        xargs git -C "$REPO" am -q -3 --keep-cr < "$left"
+}
 
 begin() { cp -a "$XEN/pristine/." "$REPO" && repo_from_pristine "$REPO"; }
 
@@ -67,7 +95,7 @@ says_what_it_needs()
 as_built()
 {
     local own=("$PATCHES"/upstream/"$USUAL"/*.patch
-               "$PATCHES/$USUAL"/0017-*.patch)
+               "$PATCHES/$USUAL"/0037-*.patch)
 
     git -C "$REPO" checkout -q --detach xl || return
     comm -23 <(git -C "$REPO" ls-files -z | (cd "$REPO" && xargs -0 sha256sum) |
@@ -128,13 +156,16 @@ style_sees()
     [ "$(wc -l < "$REPO/.git/said")" -eq 8 ]
 }
 
-echo "1..$((10 + 2 * ${#SERIES[@]}))"
-check "make xen-series writes them" sh -c "'$PATCHES/series.sh' && '$PATCHES/upstream.sh'"
+echo "1..$((12 + 2 * ${#SERIES[@]}))"
+check "make xen-series writes them" write_all
 begin
+check "and says how large each patch is" says_sizes
 for name in "${SERIES[@]}"; do
     check "$name has a cover letter, and is numbered for itself" numbered "$name"
     check "$name applies to what it needs" apply "$name"
 done
+check "the log applies without marks and without the clock of a guest" \
+    can_do_without marks-of-guests clock-of-a-guest
 check "cover letters have 72 columns at most" covers_are_narrow
 check "log says that it needs jump-labels" says_what_it_needs jump-labels log
 check "xl says that it needs log" says_what_it_needs log xl

@@ -22,7 +22,9 @@ static unsigned int nr_ticking;
 static struct domain guest;
 struct domain *domain_list = &guest;
 
-/* What other files of the hypervisor do. */
+/* What other files of the hypervisor have and do. */
+DEFINE_PER_CPU_READ_MOSTLY(struct schedlog_pcpu *, schedlog_pcpu);
+
 void schedlog_stay_init_cpu(struct schedlog_pcpu *pcpu)
 {
     assert_non_null(pcpu->cpu.skipped);

@@ -47,8 +47,6 @@ struct area {
     struct pcpu_regions *cpu; /* [nr_cpu_ids] */
 };
 
-DEFINE_PER_CPU_READ_MOSTLY(struct schedlog_pcpu *, schedlog_pcpu);
-
 /* area_live logs; area_pending is being allocated.  NULL: there is none. */
 static struct area *area_live, *area_pending;
 

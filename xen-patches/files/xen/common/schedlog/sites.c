@@ -21,6 +21,8 @@
 
 #include "area.h"
 
+DEFINE_PER_CPU_READ_MOSTLY(struct schedlog_pcpu *, schedlog_pcpu);
+
 static always_inline void record(unsigned int event,
                                  uint16_t current_, uint16_t correspondent,
                                  uint64_t count)

@@ -111,6 +111,12 @@ static inline void schedlog_init_vcpu(struct vcpu *v)
                                        : v->domain->schedlog_acct;
 }
 
+struct xen_domctl_schedlog_bind;
+struct xen_domctl_schedlog_mark;
+struct xen_domctl_schedlog_times;
+struct xen_domctl_schedlog_clock;
+struct xen_domctl_schedlog_stop;
+
 long schedlog_sysctl(struct xen_sysctl_schedlog *op);
 int schedlog_bind(struct domain *d, const struct xen_domctl_schedlog_bind *op);
 int schedlog_binding(const struct domain *d,
