@@ -818,6 +818,28 @@ what_only_one_lacks()
     script tree patched && [ ! -e "$TREES/patched/xen/common/later.h" ]
 }
 
+# A patch comes in between, so the names of those after it change, first those of 4.20.
+patches_are_renumbered()
+{
+    local edit last
+
+    other_release
+    mend && newer refresh && newer edit && script edit || return
+    for edit in "$TREES/edit" "$P/build/4.22/xen/edit"; do
+        last=$(git -C "$edit" rev-parse HEAD)
+        git -C "$edit" reset -q --hard HEAD~1
+        echo between > "$edit/xen/common/between.c"
+        git -C "$edit" add -A
+        git -C "$edit" commit -q -m 'Between'
+        git -C "$edit" cherry-pick "$last" > /dev/null || return
+    done
+    script refresh && newer refresh && newer tree patched &&
+        grep -qx thirty "$P/build/4.22/xen/patched/xen/common/b.c" &&
+        grep -qx between "$P/build/4.22/xen/patched/xen/common/between.c" &&
+        ls "$P"/xen-patches/4.*/ && [ -f "$P/xen-patches/4.20/0003-0002-change-b.patch" ] &&
+        cmp "$P"/xen-patches/4.2[02]/series
+}
+
 # 4.23 needs the mended patch of 4.22 and the unchanged one of 4.20, so has none itself.
 inherits_from_the_release_before()
 {
@@ -1060,6 +1082,7 @@ tests=(
     "a release has only the patches that differ"                only_what_differs
     "a release inherits the patches of the release before it"   inherits_from_the_release_before
     "what a release lacks stays in its patches"                 what_only_one_lacks
+    "a patch comes in between, in all releases"                 patches_are_renumbered
     "a release keeps its series, be it as the usual one"        series_stays
     "a source that no mirror has: says how to bring it"         no_mirror_has_it
     "make setup does nothing when nothing is missing"           setup_asks_nothing

@@ -12,13 +12,16 @@ SNAPSHOT=$EDIT/.git/xensched.snapshot
 # ours FOLDER: copy what xen-refresh would write, as it is now, to FOLDER.
 ours()
 {
-    local p
+    local p file
 
     mkdir -p "$1/files" "$1/patches"
     (cd "$FILES" && files_on_disk | xargs -r -d '\n' cp -p --parents -t "$1/files")
     cp "$SERIES" "$1/patches/series"
     for p in $(series_patches); do
-        cp "$(patch_file "$p")" "$1/patches/"
+        # The release from which this one inherits may have renamed its patches.
+        if file=$(patch_file "$p"); then
+            cp "$file" "$1/patches/"
+        fi
     done
 }
 
