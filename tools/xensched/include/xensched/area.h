@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * area.h - a log area: made, mapped, controlled, given up.
+ * area.h - makes, maps, controls and releases log areas.
  *
- * There is the hypervisor's, that of the Linux below us (what its back ends do
- * for each guest), and those of driver domains.  An area has one region for all CPUs
- * (routes and lease) and three per CPU (registers; states; data), see
- * <xen/schedlog.h>.  This is the only part of the library which talks to Xen,
- * xenstore and /dev/xensched-log.  All functions are for one thread at a time.
- * After fork(2) the child must not use an area of its parent.
+ * The hypervisor has an area, and so have the Linux of dom0 (for what its back ends do for each
+ * guest) and driver domains.  An area has one region for all CPUs (routes and lease) and three
+ * per CPU (registers; states; data), see <xen/schedlog.h>.  Only this part of the library calls
+ * Xen, xenstore and /dev/xensched-log.  All functions are for one thread at a time.  After
+ * fork(2) the child must not use an area of its parent.
  *
- * Names: an area is "made" once (one owner, registers and routes mapped
- * writable) and can be "looked at" by any number of others (everything mapped
- * read-only):
+ * An area is set up once, by its owner, which maps registers and routes writable.  Any number of
+ * other programs can attach to it, with everything mapped read-only:
  *
- *                   made by                      looked at by
+ *                   set up by                    attached to by
  *   hypervisor      xensched_area_setup()        xensched_area_attach()
  *   this Linux      xensched_area_setup_linux()  xensched_area_attach_linux()
  *   driver domain   xensched_area_request()      xensched_area_attach_domain()
  *                   xensched_area_poll()
  *
- * Once it is open all areas are used in the same way.
+ * All open areas are used in the same way.
  *
- * The owner "holds" the log while it has a lease, which it has to renew: if it
- * does not do so within the time that it has chosen, the hypervisor turns all
- * events off.  Until then no other program can turn events on or off, give the area
- * up or choose what performance counters count (-EEXIST).
+ * The owner holds the log while it has a lease, which it has to renew.  If it does not renew the
+ * lease within the time that it has chosen, the hypervisor turns all events off.  Until then no
+ * other program can turn events on or off, release the area, or choose what performance counters
+ * count (-EEXIST).
  */
 #ifndef XENSCHED_AREA_H
 #define XENSCHED_AREA_H
@@ -47,7 +45,7 @@ struct xensched_geometry {
     const uint32_t *sizes;
 };
 
-/* What the producer says about itself and the area. */
+/* Facts that the producer reports about itself and the area. */
 struct xensched_area_info {
     uint32_t abi_version;
     uint32_t nr_cpus;        /* highest pCPU id with a log + 1; 0: no area */
@@ -56,33 +54,32 @@ struct xensched_area_info {
     uint32_t events_built;   /* mask of 1 << XEN_SCHEDLOG_EV_* */
     uint32_t events_enabled; /* likewise */
     uint32_t nr_sites;
-    uint32_t nr_lost_sites;  /* in functions which live patches have replaced */
+    uint32_t nr_lost_sites;  /* in functions that live patches have replaced */
     uint64_t tsc_khz;
     uint64_t max_bytes;      /* limit of the hypervisor's schedlog_max= */
                              /* (Linux: max_mib=; 0: a domain's own) */
     uint64_t used_bytes;
     uint32_t lease_ms;       /* 0: no program holds the log */
-    uint32_t lease_left_ms;  /* until it ends, unless it is renewed */
-    uint32_t nr_pmcs;        /* performance counters that can be used */
-    uint32_t doorbell;       /* the hypervisor's: its VIRQ; Linux's: 1; */
-                             /* 0: there is none */
+    uint32_t lease_left_ms;  /* until the lease ends, unless it is renewed */
+    uint32_t nr_pmcs;        /* usable performance counters */
+    uint32_t doorbell;       /* hypervisor: its VIRQ; Linux: 1; 0: none */
     uint32_t llc_leaf;       /* EAX of the CPUID subleaf (4, or 0x8000001d) of the */
-                             /* last-level cache; 0: not known */
+                             /* last-level cache; 0: unknown */
 };
 
 /*
- * Make an area of @geometry (or take over the one which is there, if it has
- * this geometry; then its contents are kept), and map it.  With @replace an
- * area of another geometry is given up first.
+ * Makes and maps an area of @geometry.  If there is one of this geometry already, the function
+ * takes it over and keeps its contents.  With @replace, it releases an area of another geometry
+ * first.
  *
- * @cookie is a number by which the hypervisor knows the owner, and any later
- * process which is its successor; 0: none, then there can be no lease.
+ * @cookie is a number by which the hypervisor recognises the owner, and a later process that
+ * succeeds it; 0: no cookie, and so no lease.
  *
  * Returns 0 and sets *area, or a negative errno value:
  *   -ENOENT      there is no Xen below this system, or its device is missing
- *   -EPERM, -EACCES  the caller or its domain isn't privileged
+ *   -EPERM, -EACCES  the caller or its domain is not privileged
  *   -ENOSYS, -EOPNOTSUPP  this Xen has no schedlog
- *   -EPROTO      the hypervisor speaks another version of the ABI
+ *   -EPROTO      the hypervisor has another version of the ABI
  *   -EBUSY       there is an area of another geometry
  *   -EEXIST      the same, and another scheduler holds the log
  *   -E2BIG       over the hypervisor's schedlog_max= limit
@@ -93,16 +90,13 @@ int xensched_area_setup(const struct xensched_geometry *geometry,
                         struct xensched_area **area,
                         struct xensched_error *err);
 
-/*
- * Map the area which is there, read-only.  Errors as above, and -ENODATA when
- * there is none.
- */
+/* Maps the existing area read-only.  Errors as above, and -ENODATA if there is none. */
 int xensched_area_attach(struct xensched_area **area,
                          struct xensched_error *err);
 
 /*
- * The same for the Linux below us, by its module xensched_log; -ENOENT: it
- * isn't loaded.
+ * The same for the area of the Linux on which the caller runs, by its module xensched_log.
+ * Returns -ENOENT if the module is not loaded.
  */
 int xensched_area_setup_linux(const struct xensched_geometry *geometry,
                               bool replace, uint64_t cookie,
@@ -112,12 +106,12 @@ int xensched_area_attach_linux(struct xensched_area **area,
                                struct xensched_error *err);
 
 /*
- * Ask domain @domid, by xenstore, for an area of @geometry.  That of a former
- * scheduler is taken over if it has this geometry, or given up first.  No event
- * is on then.  Does not wait: the domain may answer late or never.
+ * Requests an area of @geometry from domain @domid, through xenstore.  The domain keeps the area
+ * of a former scheduler if it has this geometry, or releases it first.  No event is on then.
+ * Does not wait: the domain may answer late or never.
  *
- * The area can be closed, polled, and asked for its information; everything
- * else has to wait until xensched_area_poll() has returned XENSCHED_MAPPED.
+ * Until xensched_area_poll() has returned XENSCHED_MAPPED, only xensched_area_close(),
+ * xensched_area_poll() and xensched_area_info() accept the area.
  */
 int xensched_area_request(uint32_t domid,
                           const struct xensched_geometry *geometry,
@@ -126,58 +120,53 @@ int xensched_area_request(uint32_t domid,
 
 /* What xensched_area_poll() returns besides negative errno values. */
 enum xensched_poll {
-    XENSCHED_NO_ANSWER, /* yet */
-    XENSCHED_PART,      /* a part of it is mapped; ask again */
-    XENSCHED_MAPPED,    /* it can be used */
+    XENSCHED_NO_ANSWER, /* the domain has not answered yet */
+    XENSCHED_PART,      /* a part of the area is mapped; poll again */
+    XENSCHED_MAPPED,    /* the area can be used */
 };
 
 /*
- * Is there an answer?  After a negative errno value the area can only be
- * closed:
- *   -EPROTO      another version of the ABI, or what the domain advertises is
- *                not what it was asked for
- *   -EBUSY, -EEXIST, ...  as the domain says, with its words
+ * Checks for the domain's answer.  After a negative errno value the area can only be closed:
+ *   -EPROTO      another version of the ABI, or the domain advertises another area than the
+ *                requested one
+ *   -EBUSY, -EEXIST, ...  the domain's own error, with its text
  *   -EINVAL, -EPERM, ...  frames that cannot be mapped
- * Nothing that the domain does can make this wait or run long.
+ * No action of the domain can make this call wait or run long.
  */
 int xensched_area_poll(struct xensched_area *area, struct xensched_error *err);
 
 /*
- * Take the request back: the domain may free its area.  This is the last step
- * of xensched_area_release(), for callers that closed the area, or never got
- * one.
+ * Withdraws the request, so that the domain may free its area.  This is the last step of
+ * xensched_area_release(), for callers that have closed the area or never received one.
  */
 int xensched_area_withdraw(uint32_t domid, struct xensched_error *err);
 
-/* Map, read-only, what domain @domid was asked for.  -ENODATA: nothing. */
+/* Maps the area that was requested from domain @domid, read-only.  -ENODATA: there is none. */
 int xensched_area_attach_domain(uint32_t domid, struct xensched_area **area,
                                 struct xensched_error *err);
 
-/*
- * Unmap.  The area and its events stay as they are.  NULL is allowed.
- */
+/* Unmaps the area.  The area and its events stay as they are.  NULL is allowed. */
 void xensched_area_close(struct xensched_area *area);
 
 /*
- * Turn all events off, give the lease up and the memory back to the producer
- * and close.  @area is gone in any case.  -EEXIST: another program holds the log
- * now, and continues to use it.
+ * Turns all events off, ends the lease, returns the memory to the producer, and closes the area.
+ * @area is invalid afterwards in any case.  -EEXIST: another program holds the log now, and
+ * continues to use it.
  */
 int xensched_area_release(struct xensched_area *area,
                           struct xensched_error *err);
 
 /*
- * Map the logs of pCPUs which have come since, and give them the registers
- * which were set.  What is mapped already stays as it is.  Sites that have come
- * can be turned on from then on.  Returns how many pCPUs have come, or a negative
- * errno value.
+ * Maps the logs of new pCPUs and sets their registers as those of the other pCPUs.  Existing
+ * mappings stay.  Events of new sites can be turned on afterwards.  Returns the number of new
+ * pCPUs, or a negative errno value.
  */
 int xensched_area_refresh(struct xensched_area *area,
                           struct xensched_error *err);
 
 /*
- * Ask the producer.  nr_cpus is 0 when there is no area, or, of a domain, not
- * the one that was mapped.  xensched_area_ask(): the hypervisor.
+ * Queries the producer.  nr_cpus is 0 if there is no area, or if a domain has another area than
+ * the mapped one.  xensched_area_ask() queries the hypervisor.
  */
 int xensched_area_info(struct xensched_area *area,
                        struct xensched_area_info *info,
@@ -186,14 +175,14 @@ int xensched_area_ask(struct xensched_area_info *info,
                       struct xensched_error *err);
 
 /*
- * Show @cookie to the hypervisor with xensched_allow_marks() and the functions of
- * xensched/stop.h.  While a scheduler holds the hypervisor's log, these fail with
- * -EEXIST unless they show the scheduler's cookie.
+ * Makes xensched_allow_marks() and the functions of xensched/stop.h pass @cookie to the
+ * hypervisor.  While a scheduler holds the hypervisor's log, these fail with -EEXIST unless they
+ * pass the scheduler's cookie.
  */
 void xensched_show_cookie(uint64_t cookie);
 
 /*
- * May @domid log marks?  Not unless it was allowed to.  Needs no area.
+ * Allows @domid to log marks, or forbids it.  By default a domain may not.  Needs no area.
  * -ESRCH: there is no such domain.
  */
 int xensched_allow_marks(uint32_t domid, bool allow,
@@ -205,12 +194,12 @@ bool xensched_area_has_cpu(const struct xensched_area *area, uint32_t cpu);
 uint32_t xensched_area_files(const struct xensched_area *area);
 uint64_t xensched_area_tsc_khz(const struct xensched_area *area);
 
-/* As struct xensched_area_info has it, from when the area was mapped. */
+/* The doorbell of struct xensched_area_info at the time when the area was mapped. */
 uint32_t xensched_area_doorbell(const struct xensched_area *area);
 
 /*
- * The shared memory of one log file, valid until the area is closed.  NULL
- * when the pCPU has no log or @file is out of range.
+ * The shared memory of log buffer @file, valid until the area is closed.  NULL if the pCPU has no
+ * log or @file is out of range.
  */
 const struct xen_schedlog_state *
 xensched_area_state(const struct xensched_area *area,
@@ -221,30 +210,30 @@ const void *xensched_area_data(const struct xensched_area *area,
 /*
  * The rest needs an area from xensched_area_setup().
  *
- * Set the log control register of @file on all pCPUs, also those to come.
- * Takes effect with the next event.  -EINVAL: no such file.
+ * Sets the log control register of log buffer @file on all pCPUs, including later ones.  Takes
+ * effect with the next event.  -EINVAL: there is no such log buffer.
  */
 int xensched_area_set_lcr(struct xensched_area *area, uint32_t file,
                           uint32_t lcr);
 
 /*
- * Have the producer ring (see doorbell.h) when so many bytes have been written
- * to this log file since its beginning.  Without a doorbell, it has no effect.
- * Sources of the owner's area do this themselves: a log file that has been read
- * rings when it is half full of new rows.
+ * Sets a watermark: the producer rings (doorbell.h) once @pos bytes have been written to this log
+ * buffer since its beginning.  Without a doorbell it has no effect.  Sources of the owner's area
+ * set watermarks themselves: a log buffer rings when it is half full of new rows.
  */
 void xensched_area_set_mark(struct xensched_area *area, uint32_t cpu,
                             uint32_t file, uint64_t pos);
 
 /*
- * Is it still there?  Costs less than xensched_area_info(), which asks a domain's producer for
- * all that it advertises.  Returns 0, -ESRCH: the domain is gone, or -ENODATA: it was given up.
+ * Checks that the area still exists.  Costs less than xensched_area_info(), which reads all that a
+ * domain's producer advertises.  Returns 0, -ESRCH if the domain has ended, or -ENODATA if the
+ * area was released.
  */
 int xensched_area_check(struct xensched_area *area, struct xensched_error *err);
 
 /*
- * Route @event of accounting domain @acct to @file, each @threshold-th of
- * them (0 and 1: all), or nowhere.  -EINVAL: out of range.
+ * Routes every @threshold-th @event of accounting domain @acct (0 and 1: all of them) to log buffer
+ * @file, or to none.  -EINVAL: out of range.
  */
 int xensched_area_set_route(struct xensched_area *area, uint16_t acct,
                             unsigned int event, uint32_t file,
@@ -253,29 +242,28 @@ int xensched_area_clear_route(struct xensched_area *area, uint16_t acct,
                               unsigned int event);
 
 /*
- * Give a sign of life: a store, no hypercall.  Only for the holder of a lease.
- * One that has ended already is not brought back; xensched_area_info() tells.
+ * Renews the lease by a store, without a hypercall.  Only for the holder of a lease.  A lease that
+ * has ended stays ended; xensched_area_info() reports it.
  */
 void xensched_area_renew_lease(struct xensched_area *area);
 
 /*
- * Make @mask (of 1 << XEN_SCHEDLOG_EV_*) the events which are on.  With
- * @lease_ms (100 ms to an hour) and at least one event the log is held from now
- * on, for so long at a time; with 0 it is not.  All pCPUs are stopped for a
- * moment.
+ * Turns the events of @mask (1 << XEN_SCHEDLOG_EV_*) on and all others off.  With @lease_ms
+ * (100 ms to an hour) and at least one event, the caller holds the log from now on, for this time
+ * after each renewal; with 0 it does not.  All pCPUs are stopped for a moment.
  *
- *   -EOPNOTSUPP  the text says which of them have no sites
- *   -EEXIST      another scheduler holds the log; the text says for how long
- *   -ENOENT      the area was given up by another program
- *   -EINVAL      a lease which is out of range, an area without a cookie, or
- *                performance counters which xensched_area_pmc() didn't choose
+ *   -EOPNOTSUPP  events without sites; the text names them
+ *   -EEXIST      another scheduler holds the log; the text states for how long
+ *   -ENOENT      another program has released the area
+ *   -EINVAL      a lease that is out of range, an area without a cookie, or performance counters
+ *                that xensched_area_pmc() did not choose
  */
 int xensched_area_events(struct xensched_area *area, uint32_t mask,
                          uint32_t lease_ms, struct xensched_error *err);
 
 /*
- * Choose what the events XEN_SCHEDLOG_EV_PMC0 and following count: @select are
- * @nr event selects of the processor, as <xen/sysctl.h> has them.
+ * Chooses what the events XEN_SCHEDLOG_EV_PMC0 and following count: @select has @nr event selects
+ * of the processor, in the form of <xen/sysctl.h>.
  *
  *   -ENODEV      this machine has no performance counters that Xen can use
  *   -EBUSY       they are in use: by these events, a vPMU or a watchdog
@@ -285,7 +273,7 @@ int xensched_area_events(struct xensched_area *area, uint32_t mask,
 int xensched_area_pmc(struct xensched_area *area, unsigned int nr,
                       const uint64_t *select, struct xensched_error *err);
 
-/* Charge all vCPUs of @domid, also later ones, to @acct. */
+/* Charges all vCPUs of @domid, including later ones, to @acct. */
 int xensched_area_bind(struct xensched_area *area, uint32_t domid,
                        uint16_t acct, struct xensched_error *err);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * doorbell.h - be told when a log has to be read, instead of looking.
+ * doorbell.h - notifies the reader when a log has to be read, so that it need not poll.
  *
- * The producer rings for log files which have reached their mark
- * (xensched_area_set_mark()): the hypervisor by an event channel, the Linux below
- * us by its device.  Rows can come without that: look from time to time.
+ * The producer rings for log buffers that have reached their watermark (xensched_area_set_mark()):
+ * the hypervisor by an event channel, the caller's Linux by its device.  A producer may log rows
+ * without ringing, so read the log now and then, too.
  */
 #ifndef XENSCHED_DOORBELL_H
 #define XENSCHED_DOORBELL_H
@@ -16,8 +16,8 @@
 struct xensched_doorbell;
 
 /*
- * @virq is what struct xensched_area_info says.  Needs no area, and stays valid
- * when there is another one.  Returns 0 or a negative errno value:
+ * @virq is the doorbell of struct xensched_area_info.  Needs no area, and stays valid when another
+ * area is set up.  Returns 0 or a negative errno value:
  *   -EOPNOTSUPP  @virq is 0: this log has no doorbell
  *   -ENOENT      /dev/xen/evtchn is missing
  *   -EEXIST      another program of this domain has it
@@ -26,17 +26,17 @@ int xensched_doorbell_open(uint32_t virq, struct xensched_doorbell **bell,
                            struct xensched_error *err);
 
 /*
- * That of the Linux below us, whose log has one if struct xensched_area_info says
- * so.  It rings as long as a log file is past its mark, whichever program set it, and
- * keeps the module from being removed.  -ENOENT: there is no such log.
+ * Opens the doorbell of the caller's Linux; struct xensched_area_info states whether it has one.
+ * It rings as long as a log buffer is past its watermark, whichever program set that, and keeps
+ * the module from being removed.  -ENOENT: there is no such log.
  */
 int xensched_doorbell_open_linux(struct xensched_doorbell **bell,
                                  struct xensched_error *err);
 
-/* Readable when it has rung. */
+/* A file descriptor that is readable once the doorbell has rung. */
 int xensched_doorbell_fd(const struct xensched_doorbell *bell);
 
-/* Call this before the log is read: from then on it can ring again. */
+/* Call this before you read the log; the doorbell can ring again from then on. */
 void xensched_doorbell_answer(struct xensched_doorbell *bell);
 
 /* NULL is allowed. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * error.h - how the library reports that something went wrong.
+ * error.h - reports errors of the library.
  *
- * A function which can fail in more than one way takes a
- * struct xensched_error as its last parameter, which may be NULL.  It returns
- * 0 (or what its comment says) on success and a negative errno value on
- * failure, and then the text says in one line what failed and, where there is
- * one, the remedy.  The text has no newline and is valid UTF-8 if the file
- * names which it quotes are.  On success the structure is left alone.
+ * A function that can fail in more than one way takes a struct xensched_error as its last
+ * parameter, which may be NULL.  It returns 0 (or another documented value) on success and a
+ * negative errno value on failure.  On failure the text states in one line what failed and the
+ * remedy, if there is one.  The text has no newline and is valid UTF-8 if the file names in it
+ * are.  On success the structure does not change.
  *
  * The library itself prints nothing and never ends the process.
  */
@@ -20,9 +19,9 @@ struct xensched_error {
 };
 
 /*
- * Fill in *err (if it is not NULL) and return -code.  @code is a positive
- * errno value; 0 (an errno that was not set) is taken as EIO, so that what is
- * returned always is an error.  @format is as for printf(3).
+ * Fills in *err (if it is not NULL) and returns -code.  @code is a positive errno value; 0 (an
+ * errno that was not set) becomes EIO, so that the function always returns an error.  @format is
+ * as for printf(3).
  */
 int xensched_fail(struct xensched_error *err, int code,
                   const char *format, ...)

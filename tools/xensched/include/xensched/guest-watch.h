@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * guest-watch.h - tell a guest's module xensched_guest which threads are waited
- * for: it makes a mark when one gets a vCPU, or leaves one.
+ * guest-watch.h - names threads to a guest's module xensched_guest, which makes a mark whenever
+ * one of them gets or leaves a vCPU.
  */
 #ifndef XENSCHED_GUEST_WATCH_H
 #define XENSCHED_GUEST_WATCH_H
@@ -11,9 +11,8 @@
 #include <xensched/error.h>
 
 /*
- * @lines is what guest-drivers/guest/watch.c says; NULL: none any more.  Whether
- * the module is there is not known.  0, or a negative errno value; -ESRCH: the
- * domain is gone.
+ * @lines has the form of guest-drivers/guest/watch.c; NULL ends the watch.  Does not check that
+ * the guest has the module.  Returns 0 or a negative errno value; -ESRCH: there is no such domain.
  */
 int xensched_guest_watch(uint32_t domid, const char *lines,
                          struct xensched_error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * log-state.h - the state of a log file at one moment, and whether a correct
- * producer can have written it.  All that is read of a state goes through
- * here, but for the positions that are looked at again afterwards.
+ * log-state.h - takes a snapshot of the state of a log buffer, and checks whether a correct
+ * producer can have written it.  Only the positions that are read again after a copy are read
+ * elsewhere.
  */
 #ifndef XENSCHED_LOG_STATE_H
 #define XENSCHED_LOG_STATE_H
@@ -14,20 +14,20 @@
 #include <xensched/barrier.h>
 #include <xensched/layout.h>
 
-/* How often a layout that is being changed is looked at again in one call. */
+/* Number of times that one call reads a layout that is being changed. */
 #ifndef LOG_STATE_TRIES
 #define LOG_STATE_TRIES 100
 #endif
 
 /*
- * Positions from here on cannot be reached: at 16 GB/s it takes 18 years.
- * Refusing them keeps all the sums of positions from wrapping around.
+ * Producers cannot reach positions from here on: at 16 GB/s it takes 18 years.  Refusing them
+ * keeps sums of positions from wrapping around.
  */
 #define IMPOSSIBLE_POS (1ULL << 63)
 
 struct log_state {
-    uint64_t seen_pos; /* what was in the state */
-    uint64_t pos;      /* the same, but never below layout_pos */
+    uint64_t seen_pos; /* the position in the state */
+    uint64_t pos;      /* seen_pos, but never below layout_pos */
     uint64_t layout_pos;
     uint32_t layout_gap;
     uint32_t row_size;
@@ -35,7 +35,7 @@ struct log_state {
     struct xensched_layout layout;
 };
 
-/* 0, or -EAGAIN when the producer is changing the layout. */
+/* Returns 0, or -EAGAIN if the producer is changing the layout. */
 static inline int log_state_take(struct log_state *now,
                                  const struct xen_schedlog_state *state)
 {
@@ -60,7 +60,7 @@ static inline int log_state_take(struct log_state *now,
     return -EAGAIN;
 }
 
-/* Of a log file of @file_size bytes.  If not, nothing of it may be used. */
+/* Is the state possible for a log buffer of @file_size bytes?  If not, do not use it. */
 static inline bool log_state_plausible(const struct log_state *now,
                                        uint32_t file_size)
 {

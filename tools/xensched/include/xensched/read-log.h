@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * read-log.h - the reader's side of the contract in <xen/schedlog.h>, executable:
- * reads one log file while its producer goes on writing.  Headers only, and
- * nothing to link: a program that reads a log while it is written includes this.
+ * read-log.h - reads one log buffer while its producer writes: the reader's side of the contract
+ * in <xen/schedlog.h>.  Headers only: a program includes this file and links nothing.
  *
- * A reader works on any memory which has a struct xen_schedlog_state and a
- * cyclic buffer, never writes to either, never waits for the producer and never
- * starts over, so there can be any number of readers of one file.
+ * A reader works on any memory with a struct xen_schedlog_state and a cyclic buffer.  It never
+ * writes to either, never waits for the producer and never starts over, so there can be any number
+ * of readers of one log buffer.
  *
- * Nothing that is found in the shared memory is believed:  whatever the state
- * says, and however it changes, a call ends after a bounded number of steps
- * and touches only the buffer which it was given.  A state which contradicts
- * itself is counted and nothing is read from it.
+ * The reader does not trust the shared memory: whatever the state contains, and however it changes,
+ * a call ends after a bounded number of steps and touches only the buffer that it was given.  If a
+ * state contradicts itself, the reader counts it and reads nothing from it.
  *
- * One call is: take a snapshot of the state, see whether it can be, choose
- * the rows to read (those of one layout), copy them, look at the position
- * again, and keep what cannot have been overwritten.  What is not kept is
- * counted.  This file may not write to shared memory, loop on its contents,
- * or use any of them as an index without a mask.
+ * One call takes a snapshot of the state, checks it, chooses the rows of one layout, copies them,
+ * reads the position again, keeps the rows that cannot have been overwritten, and counts the
+ * others.  This file may not write to shared memory, loop on its contents, or use any of them as
+ * an index without a mask.
  *
  * Not thread safe; two threads use two readers.
  *
- * Counting files (XEN_SCHEDLOG_LCR_ADD) are for counter.h.  Log files which
- * hold a single row are not for this reader either: the row which is written
- * next is always taken for overwritten, so of one row nothing is delivered.
+ * Use counter.h for counting log buffers (XEN_SCHEDLOG_LCR_ADD).  A log buffer of a single row does
+ * not suit this reader either: the row that is written next counts as overwritten, so a single row
+ * is never delivered.
  *
  * tests/unit/lib/test-interleavings.c runs this against the producer's code, one
  * load between any two of its stores.
@@ -43,18 +40,18 @@
 
 /* Where a new reader begins. */
 enum xensched_begin {
-    XENSCHED_BEGIN_NOW,    /* with the next row which is written */
-    XENSCHED_BEGIN_OLDEST, /* with the oldest row which is still there */
+    XENSCHED_BEGIN_NOW,    /* with the next row that is written */
+    XENSCHED_BEGIN_OLDEST, /* with the oldest row in the log buffer */
 };
 
 struct xensched_reader_stats {
     uint64_t rows;          /* delivered */
     uint64_t bytes;         /* delivered */
     uint64_t lost_rows;     /* overwritten before they could be read */
-    uint64_t lost_bytes;    /* of these, and of unknown layout */
-    uint64_t unknown_bytes; /* of lost_bytes: their layout was not known */
-    uint64_t busy;          /* calls which met a change of the layout */
-    uint64_t nonsense;      /* calls which met a state that cannot be */
+    uint64_t lost_bytes;    /* bytes of lost_rows, and unknown_bytes */
+    uint64_t unknown_bytes; /* lost bytes of an unknown layout */
+    uint64_t busy;          /* calls during a change of the layout */
+    uint64_t nonsense;      /* calls that found an impossible state */
 };
 
 /*
@@ -67,7 +64,7 @@ struct xensched_reader {
     uint32_t size;
     enum xensched_begin begin;
     bool begun;
-    uint64_t pos;                  /* everything below is dealt with */
+    uint64_t pos;                  /* everything below is delivered or lost */
     uint32_t layout_seq;           /* of the layout below */
     struct xensched_layout layout; /* of the rows at pos */
     struct xensched_reader_stats stats;
@@ -97,7 +94,7 @@ static inline uint64_t reader_former_end(const struct log_state *now)
     return now->layout_pos - now->layout_gap;
 }
 
-/* Does it fit what was read before? */
+/* Does the state continue what was read before? */
 static inline bool reader_continues(const struct xensched_reader *reader,
                                     const struct log_state *now)
 {
@@ -144,7 +141,7 @@ static inline void reader_lose(struct xensched_reader *reader,
     }
 }
 
-/* Go over to the present layout; rows of the former one are lost. */
+/* Changes to the present layout; the remaining rows of the former one are lost. */
 static inline void reader_leave_former(struct xensched_reader *reader,
                                        const struct log_state *now,
                                        struct xensched_batch *batch)
@@ -162,7 +159,7 @@ static inline void reader_choose(struct xensched_reader *reader,
         uint32_t size = reader->layout.size;
         uint64_t left = reader_former_end(now) - reader->pos;
 
-        /* Only of the layout before this one is it known where it ended. */
+        /* The state contains only the end of the layout before this one. */
         if (now->seq == reader->layout_seq + 2 && left && size &&
             size <= reader->size && !(left & (size - 1))) {
             rows->from = reader->pos;
@@ -179,7 +176,7 @@ static inline void reader_choose(struct xensched_reader *reader,
     rows->former = false;
 }
 
-/* First byte at or above @pos which is not overwritten when @end is reached. */
+/* The first byte at or above @pos that is not overwritten when the producer reaches @end. */
 static inline uint64_t reader_oldest(const struct xensched_reader *reader,
                                      const struct reader_segment *rows,
                                      uint64_t pos, uint64_t end)
@@ -206,9 +203,9 @@ static inline void reader_copy(const struct xensched_reader *reader,
 }
 
 /*
- * After the copy: what the producer may have reached meanwhile.  pos is loaded
- * before layout_seq, as in the snapshot: a row in flight which the copy saw a
- * byte of was begun after its layout was announced.
+ * After the copy: the position that the producer may have reached meanwhile.  pos is loaded before
+ * layout_seq, as in the snapshot: if the copy contains a byte of a row in flight, that row was
+ * begun after its layout was announced.
  */
 static inline bool reader_reached(const struct xensched_reader *reader,
                                   const struct log_state *then, uint64_t *end)
@@ -260,8 +257,8 @@ static inline bool reader_read_rows(struct xensched_reader *reader,
 }
 
 /*
- * Begin to read.  @state and @data are the shared memory and have to stay
- * valid; @size is the size of the log file in bytes, a power of two.
+ * Begins to read.  @state and @data are the shared memory and have to stay valid; @size is the
+ * size of the log buffer in bytes, a power of two.
  */
 static inline void
 xensched_reader_init(struct xensched_reader *reader,
@@ -282,7 +279,7 @@ static inline void reader_empty(struct xensched_batch *batch,
     batch->rows = buffer;
 }
 
-/* What is in the state cannot be; go on from where it says it is. */
+/* The state is impossible; continues from its position. */
 static inline int reader_resynchronise(struct xensched_reader *reader,
                                        const struct log_state *now)
 {
@@ -293,19 +290,16 @@ static inline int reader_resynchronise(struct xensched_reader *reader,
 }
 
 /*
- * Copy rows which have been written since the last call to @buffer, which has
- * @room bytes, at least XEN_SCHEDLOG_MAX_ROW_SIZE.  @batch is filled in with
- * rows in @buffer (not necessarily at its beginning); cpu, file and time_ns
- * are set to 0.
+ * Copies rows that have been written since the last call to @buffer, which has @room bytes, at
+ * least XEN_SCHEDLOG_MAX_ROW_SIZE.  @batch describes the rows, which may not be at the beginning
+ * of @buffer; its cpu, file and time_ns are 0.
  *
- * Returns 1 when there is more to be had by calling again at once, 0 when
- * there is not.  Either way the batch may or may not have rows.  A caller
- * which calls again on 1 should do so a limited number of times: a producer
- * can be faster than its reader.
+ * Returns 1 if more rows are available at once, and 0 if not.  In both cases the batch may be
+ * empty.  A caller that calls again after 1 should limit the number of calls: a producer can be
+ * faster than its reader.
  *
- * Returns -EAGAIN when the producer is changing the layout and -EPROTO when
- * the state does not make sense.  The batch is empty then, and the next call
- * tries again.
+ * Returns -EAGAIN if the producer is changing the layout, and -EPROTO if the state is impossible.
+ * The batch is empty then; call again.
  */
 static inline int xensched_reader_read(struct xensched_reader *reader,
                                        void *buffer, size_t room,

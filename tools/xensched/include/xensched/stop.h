@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * stop.h - pause a domain inside of the hypercall by which it logs a mark, and
- * let it go again.
+ * stop.h - pauses a domain inside the hypercall by which it logs a mark, and resumes it.
  *
- * Xen remembers which domains were paused so: after a crash of the program that
- * did it, domains that an operator has paused can be told from those.  All of these return 0 or
- * a negative errno value; -ESRCH: there is no such domain; -EOPNOTSUPP: this
- * Xen cannot do it; -EEXIST: another one holds the log (xensched_show_cookie()).
+ * Xen remembers these stops, so that after a crash of the program a domain that it stopped can be
+ * distinguished from one that an operator has paused.  All functions return 0 or a negative errno
+ * value; -ESRCH: there is no such domain; -EOPNOTSUPP: this Xen has no stops; -EEXIST: another
+ * scheduler holds the log (xensched_show_cookie()).
  *
- * A stop is a pause of its own: whatever a toolstack pauses meanwhile stays paused.
+ * A stop is independent of a toolstack's pause: a domain that is paused as well stays paused.
  */
 #ifndef XENSCHED_STOP_H
 #define XENSCHED_STOP_H
@@ -27,19 +26,19 @@ int xensched_stop_state(uint32_t domid, enum xensched_stop *state,
                         struct xensched_error *err);
 
 /*
- * At its next mark whose code is @code in the bits of @mask, once.  -EBUSY:
- * another program has armed it, or it is stopped.
+ * Stops the domain once, at its next mark whose code equals @code in the bits of @mask.  -EBUSY:
+ * another program has armed a stop, or the domain is stopped.
  */
 int xensched_stop_arm(uint32_t domid, uint32_t code, uint32_t mask,
                       struct xensched_error *err);
 
-/* Now.  -EBUSY: it is stopped. */
+/* Stops the domain now.  -EBUSY: it is stopped already. */
 int xensched_stop_pause(uint32_t domid, struct xensched_error *err);
 
-/* Let it go on if it is stopped, disarm it if it is armed. */
+/* Resumes the domain if it is stopped, and disarms the stop if one is armed. */
 int xensched_stop_resume(uint32_t domid, struct xensched_error *err);
 
-/* The same, but a domain that is stopped stays paused: "xl unpause" lets it go on. */
+/* Ends the stop but leaves the domain paused; "xl unpause" resumes it. */
 int xensched_stop_forget(uint32_t domid, struct xensched_error *err);
 
 #endif /* XENSCHED_STOP_H */
