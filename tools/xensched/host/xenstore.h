@@ -18,76 +18,75 @@
 
 #include "host.h"
 
-/* Below a driver domain's path: where xensched-disks writes (disks/sums.h). */
+/* The node of xensched-disks (disks/sums.h), below a driver domain's path. */
 #define XENSTORE_DISKS "data/xensched-disks"
 
-/* Below a guest's path: how long it waited for what, for that guest alone. */
+/* The node of a guest's waiting times and their causes, below its path; for that guest only. */
 #define XENSTORE_STEAL "schedlog/steal"
 
 struct xenstore;
 
 struct xenstore_domain {
-    const char *name; /* any bytes; "": it has none, or one of too many bytes */
+    const char *name; /* any bytes; "": none, or too long */
     unsigned int nr_back_ends;
-    const uint32_t *back_ends; /* domids of those which serve it */
-    bool stays; /* its configuration says: vm_affinity="hold" */
-    bool soft_only; /* its configuration says: vm_affinity="soft" */
-    bool logs; /* its configuration says: vm_affinity_log=1 */
-    bool wants_steal; /* it is told what it waits for */
-    bool is_stub; /* it is the device model of the domain @target */
+    const uint32_t *back_ends; /* domids of its back ends */
+    bool stays;       /* vm_affinity="hold" in its configuration */
+    bool soft_only;   /* vm_affinity="soft" in its configuration */
+    bool logs;        /* vm_affinity_log=1 in its configuration */
+    bool wants_steal; /* the daemon writes its waiting times to XENSTORE_STEAL */
+    bool is_stub;     /* it is the device model of the domain @target */
     uint32_t target;
-    const char *group; /* its vm_affinity_group; "" when in none */
+    const char *group; /* its vm_affinity_group; "": none */
 };
 
-/* Connect, and watch domains come and go. */
+/* Connects, and watches for domains that start and end. */
 int xenstore_open(struct xenstore **xs, struct xensched_error *err);
 void xenstore_close(struct xenstore *xs);
 
 /*
- * Ask whether xenstored is still there, and connect to the one which there is
- * now if the connection has ended.  While there is none, what was known stays
- * known.
+ * Checks the connection to xenstored, and connects to the present xenstored if the connection has
+ * ended.  Without a xenstored the last known facts stay.
  */
 enum {
     XENSTORE_THERE = 0,
-    XENSTORE_ANEW = 1, /* with another descriptor */
+    XENSTORE_ANEW = 1, /* connected again, with another descriptor */
 };
 int xenstore_check(struct xenstore *xs, struct xensched_error *err);
 
-/* Readable when something has changed. */
+/* A file descriptor that is readable after a change. */
 int xenstore_fd(const struct xenstore *xs);
 
 /*
- * Take in changes; when there are very many, the rest is left for the next
- * call, and the descriptor stays readable.  Returns true when domains may have
- * come or gone, or what is known of one is not what it was.
+ * Reads changes.  If there are very many, the rest is left for the next call, and the descriptor
+ * stays readable.  Returns true if domains may have started or ended, or if facts about a domain
+ * have changed.
  */
 bool xenstore_changed(struct xenstore *xs);
 
-/* What is known of a domain; valid until the next call of any function. */
+/* The known facts about a domain; valid until the next call of any function. */
 struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid);
 
-/* As host.h's tool_ports(): what was known, of what cannot be read. */
+/* As tool_ports() of host.h.  If a port cannot be read, the last known one. */
 void xenstore_tool_ports(struct xenstore *xs, uint32_t domid,
                          uint32_t ports[HOST_TOOL_PORTS]);
 
-/* "": it has none.  What was known, if it cannot be read. */
+/* Fills in the pool's name; "": it has none.  If it cannot be read, the last known name. */
 void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
                         char name[DOMAIN_NAME_TEXT]);
 
 /* Is there a cpupool of this name? */
 bool xenstore_has_pool(struct xenstore *xs, const char *name);
 
-/* Is @pool one of those named: "NAME,NAME..."? */
+/* Is @pool in the list @names, "NAME,NAME..."? */
 bool xenstore_pool_is_one_of(struct xenstore *xs, uint32_t pool,
                              const char *names);
 
-/* Forget all domains which were not asked about since the last call of this. */
+/* Forgets all domains that were not queried since the last call of this function. */
 void xenstore_forget_others(struct xenstore *xs);
 
 /*
- * Has a domain written what it advertises of its log, since this was asked
- * last?  Only of domains which are asked about.
+ * Has a domain changed what it advertises of its log since the last call?  Only for domains that
+ * are queried.
  */
 bool xenstore_area_changed(struct xenstore *xs, uint32_t domid);
 
@@ -98,15 +97,15 @@ bool xenstore_area_changed(struct xenstore *xs, uint32_t domid);
 bool xenstore_is_logging(struct xenstore *xs, uint32_t domid);
 
 /*
- * What xensched-disks in a driver domain says of its disks: words "DOMID:PAGES", to be
- * freed; it is the domain's own word.  NULL: it says nothing.
+ * The sums that xensched-disks in a driver domain reports, words "DOMID:PAGES"; untrusted.  The
+ * caller frees the result.  NULL: there are none.
  */
 char *xenstore_disks(struct xenstore *xs, uint32_t domid);
 
 /*
- * Tell @producer, which makes rows, that @domid has number @acct; or that none
- * has a number any more.  False: xenstore wouldn't, for example because the
- * domain is gone.
+ * Write, for the domain @producer, which logs rows, that @domid has accounting domain @acct, or
+ * remove this number, or all numbers.  Returns false if xenstore refuses, for example because the
+ * producer has ended.
  */
 bool xenstore_write_acct(struct xenstore *xs, uint32_t producer,
                          uint32_t domid, uint16_t acct);
@@ -115,8 +114,8 @@ void xenstore_remove_acct(struct xenstore *xs, uint32_t producer,
 void xenstore_remove_accts(struct xenstore *xs, uint32_t producer);
 
 /*
- * What @domid alone can read of its steal time; NULL: nothing any more.  False: xenstore
- * wouldn't, or the domain is gone, of which nothing is left behind.
+ * Writes @text about its steal time for @domid, which alone can read it; NULL removes it.  Returns
+ * false if xenstore refuses, or if the domain has ended; in that case nothing is left in xenstore.
  */
 bool xenstore_write_steal(struct xenstore *xs, uint32_t domid, const char *text);
 

@@ -23,67 +23,67 @@ struct actuator {
     struct state state;
 };
 
-/* Read the state file which a killed daemon left, if there is one. */
+/* Reads the state file that a killed daemon has left, if there is one. */
 int actuator_init(struct actuator *a, const struct host *host,
                   struct journal *journal, const char *path,
                   unsigned int nr_cpus, struct xensched_error *err);
 void actuator_free(struct actuator *a);
 
 /*
- * The number by which Xen knows the daemon is kept in the same file, for the
- * next one.  0: there is none.
+ * Keeps the number by which Xen recognises the daemon in the state file, for the next daemon.
+ * 0: there is none.
  */
 void actuator_set_cookie(struct actuator *a, uint64_t cookie);
 
-/* Write the state down; for callers that change a part of it. */
+/* Writes the state file; for callers that change a part of the state. */
 int actuator_keep(const struct actuator *a, struct xensched_error *err);
 
-/*
- * Hold a domain, or don't any more.  Fails, and changes nothing, if that cannot
- * be written down.
- */
+/* Holds a domain, or releases it.  Fails without a change if the state file cannot be written. */
 int actuator_hold(struct actuator *a, const struct domain *d, bool hold,
                   struct xensched_error *err);
 
-/* How many domains were restored, and how many could not be. */
+/* The numbers of domains that were restored, and that could not be. */
 struct actuator_result {
     unsigned int restored, failed;
 };
 
 /*
- * Put the original affinities of all domains back, for the reason @why, which
- * the journal tells.  Domains which are gone are forgotten, those which failed
- * stay in the state file.  It takes no list of domains, and so no xenstored.
+ * Restores the original affinities of all domains; the journal gives @why as the reason.  Forgets
+ * domains that have ended; domains whose restoration failed stay in the state file.  It needs no
+ * list of domains, and so no xenstored.
  */
 struct actuator_result actuator_restore_all(struct actuator *a,
                                             const char *why);
 
 /*
- * Forget domains which are gone, for certain: not those that are missing in
- * @domains, because they could not be looked at.
+ * Forgets domains that have ended for certain.  A domain that is only missing in @domains, because
+ * it could not be read, stays.
  */
 void actuator_forget_gone(struct actuator *a, const struct domains *domains);
 
-/* What an actuator has to do with a domain. */
+/* The actuator's relation to a domain. */
 enum claim {
-    CLAIM_NONE, /* never changed, or given back */
-    CLAIM_OURS, /* it has what we set */
-    CLAIM_LOST, /* another program has changed it since: it isn't ours now */
+    CLAIM_NONE, /* never changed, or restored */
+    CLAIM_OURS, /* it has the affinity that the actuator set */
+    CLAIM_LOST, /* another program has changed the affinity since */
 };
 
 /*
- * Compare @d with what was set.  @reset: Xen itself has reset its affinities, since it
- * is in another cpupool.  So it does with a hard affinity none of whose pCPUs is
- * online; the soft one is restored then.  Neither is an operator's doing, and
- * CLAIM_NONE is returned.  What could not be put back is tried again: if
- * that works, @d has its original affinity and CLAIM_NONE is returned, else
- * CLAIM_OURS.  With CLAIM_LOST, vCPUs that no other program has
- * touched get their original affinity back, the journal says so, and the
- * domain is forgotten: the next call returns CLAIM_NONE.
+ * Compares @d with the affinity that was set.
+ *
+ * Returns CLAIM_NONE if Xen itself has reset the affinities: because the domain is in another
+ * cpupool (@reset), or because no pCPU of its hard affinity is online; in the second case the
+ * actuator restores the soft one.
+ *
+ * Tries again what could not be restored before: if that works, @d has its original affinity and
+ * the result is CLAIM_NONE, else CLAIM_OURS.
+ *
+ * With CLAIM_LOST, the actuator restores vCPUs that no other program has changed, writes to the
+ * journal, and forgets the domain: the next call returns CLAIM_NONE.
  */
 enum claim actuator_claim(struct actuator *a, struct domain *d, bool reset);
 
-/* What we set, and what its first vCPU had; only after CLAIM_OURS. */
+/* The affinity that was set, and the original one of the first vCPU; only after CLAIM_OURS. */
 const struct cpumap *actuator_ours(const struct actuator *a,
                                    const struct domain *d);
 const struct cpumap *actuator_original(const struct actuator *a,
@@ -91,23 +91,22 @@ const struct cpumap *actuator_original(const struct actuator *a,
 bool actuator_is_hard(const struct actuator *a, const struct domain *d);
 
 /*
- * Give all vCPUs of @d the soft affinity of @move, and if that is hard the same hard one,
- * else the hard one that they had at first.  -EBUSY: another program has set
- * another one since @d was looked at, which stays.  On failure, what was done is
- * undone; the journal says what happened in either case, but of a state file
- * that cannot be written only once until it can be.
+ * Sets the soft affinity of @move for all vCPUs of @d.  If the move is hard, sets the same hard
+ * affinity, else restores the original hard one.  Returns -EBUSY if another program has changed
+ * the affinity since @d was read; that change stays.  On failure the actuator undoes its changes.
+ * The journal reports success and failure, but a state file that cannot be written only once.
  */
 int actuator_move(struct actuator *a, const struct domain *d, const struct decision *move,
                   const char *reason, struct xensched_error *err);
 
 /*
- * Change by which affinity a domain is kept where it was moved, after
- * CLAIM_OURS.  The journal says so, but for a reminder.
+ * Changes the affinity (hard, soft) that keeps a domain at its target, after CLAIM_OURS.  The
+ * journal reports it, except for a reminder.
  */
 int actuator_pull(struct actuator *a, const struct domain *d, enum pull pull,
                   const char *why, struct xensched_error *err);
 
-/* Put the original affinity of a domain back, after CLAIM_OURS. */
+/* Restores the original affinity of a domain, after CLAIM_OURS. */
 int actuator_give_back(struct actuator *a, const struct domain *d,
                        const char *why, struct xensched_error *err);
 
