@@ -242,7 +242,7 @@ static const char *take_row(const struct words *w, struct condition *c)
         (time ? is_time(limit, &c->limit) : is_amount(limit, &c->limit)))
         return NULL;
     if (c->event == XEN_SCHEDLOG_EV_RUNQ)
-        return "runq > N, vCPUs that run or want to";
+        return "runq > N, the vCPUs that run or wait";
 
     return time ? "EVENT [GUEST] > LIMIT, with a unit: ns, us, ms or s"
                 : "EVENT [GUEST] > N";

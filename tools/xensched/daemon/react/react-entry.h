@@ -14,29 +14,29 @@ struct entry {
     struct reaction *reaction;
     struct react_settings wanted;        /* without texts */
     char *text;                    /* its condition */
-    char *actions;                 /* NULL: a client has them */
+    char *actions;                 /* NULL: a client performs them */
     struct control_client *client; /* NULL: it is the configuration's */
-    bool prepared;                 /* its guest knows what it has to mark */
-    bool armed;                    /* its guest is going to be stopped */
-    char said[400];               /* the latest message about it */
-    struct react *react;           /* while its actions are done: ... */
-    ev_child child;                /* ... by this process, and then: */
+    bool prepared;                 /* the guest may make marks, and watches its threads */
+    bool armed;                    /* the next matching mark stops the guest */
+    char said[400];                /* the latest message about it, which is not repeated */
+    struct react *react;           /* set while the actions are performed ... */
+    ev_child child;                /* ... by this process */
     void (*ended)(struct react *react, struct entry *e, const char *failure);
 };
 
 struct entry *entry_new(const struct react_settings *wanted);
 void entry_free(struct entry *e);
 
-/* Begins; e->ended() is called at the end, with why it failed, or NULL. */
+/* Starts the actions; at their end calls e->ended() with the reason of a failure, or NULL. */
 void perform(struct react *react, struct entry *e);
 
 /*
- * Give @r, if it waits for a thread, a slot which no other reaction has.  NULL:
- * only see whether there is one.  False: there is none.
+ * If @r waits for a thread, gives it a slot that no other reaction has.  With NULL, only checks
+ * whether there is a free slot.  Returns false if there is none.
  */
 bool watches_free_slot(struct reactions *list, struct reaction *r);
 
-/* Tell domain @domid of all that wait for threads of it. */
+/* Writes the watched threads of domain @domid to xenstore. */
 int watches_write(const struct reactions *list, uint32_t domid,
                   struct xensched_error *err);
 

@@ -23,55 +23,54 @@ struct react {
     const struct log_sources *sources;
     struct control *control;
     struct ev_loop *loop;
-    bool changed;    /* the logs have to be looked at as of now */
+    bool changed;    /* the logs have to be read at once */
 };
 
-/* What is asked for. */
+/* A requested reaction. */
 struct react_settings {
     const char *condition;
     struct reaction_limits limits;
-    bool stop;      /* the guest is to be stopped at the very moment */
-    bool pauses;    /* it is, or is to be paused by an action */
-    bool dry_run;   /* only count, and tell */
-    const char *actions; /* the configuration's, separated by ;  NULL: a
-                          * client's, which knows them */
+    bool stop;      /* stop the guest at the moment when it meets the condition */
+    bool pauses;    /* the guest is stopped, or an action pauses it */
+    bool dry_run;   /* only count and report */
+    const char *actions; /* of the configuration, separated by ;  NULL: a client performs them */
 };
 
-/* Before rows are read.  Guests which a former daemon left stopped go on. */
+/* Call this before rows are read.  Resumes guests that a former daemon has left stopped. */
 void react_init(struct react *react, struct core *core, const struct log_sources *sources,
                 struct control *control, struct ev_loop *loop);
 
 /*
- * Those of the configuration, a line each:
+ * Adds the reactions of the configuration, one per line:
  * [dry-run] [times=N] [every=SECONDS] CONDITION do ACTION[; ACTION]...
- * The daemon goes on without one that this host cannot have, which is said.
+ * If this host cannot have one of them, the daemon logs that and continues without it.
  */
 void react_configure(struct react *react, const char *lines);
 
-/* Is @lines so?  And which events (mask) does it need? */
+/* Checks @lines, and sets *events to the mask of events that they need. */
 int react_check(const char *lines, uint32_t *events, struct xensched_error *err);
 
-/* For the client that is being answered.  Returns its number. */
+/* Adds a reaction for the client that is being answered.  Returns its number. */
 int react_add(struct react *react, const struct react_settings *wanted,
               struct xensched_error *err);
 
-/* The client has done its actions; @failure: why not, or NULL. */
+/* Call this when the client has performed its actions; @failure: why they failed, or NULL. */
 int react_done(struct react *react, unsigned int id, const char *failure,
                struct xensched_error *err);
 
-/* A client is there no more. */
+/* Call this when a client has disconnected: removes its reactions. */
 void react_gone(struct react *react, struct control_client *client);
 
-/* Before rows are read: which of them have to ring next time. */
+/* Call this before rows are read: requests the doorbell for the next row that a reaction needs. */
 void react_hurry(struct react *react, struct xensched_source *source);
 
-/* Rows have been read: follow guests, compare figures. */
+/* Call this after rows were read: follows guests and compares figures. */
 void react_look(struct react *react, uint64_t now_ns);
 
-/* All of them, as an array. */
+/* All reactions, as an array. */
 json_object *react_list(const struct react *react);
 
-/* No guest is stopped any more. */
+/* Removes all reactions and resumes the guests that they stopped. */
 void react_free(struct react *react);
 
 #endif /* XENSCHED_DAEMON_REACT_H */
