@@ -5,10 +5,9 @@
 Usage: tutorial.py DOCUMENT HEADING
 
 A tutorial is the first block of code below a heading. Its lines are as a reader would
-type them: prompts and comments are removed, output is left out, and GUEST is the guest
-disk. A line whose command needs something that the host in the box does not have is
-left out: a trace of another program (--with), babeltrace2's plugin (--ctf), and
-"xensched on", which ends only when its condition is met.
+type them: prompts and comments are removed, output is left out, and GUEST and web1 are
+the guest disk. A line whose command needs something that the host in the box does not
+have is left out: a trace of another program (--with) and babeltrace2's plugin (--ctf).
 """
 
 import pathlib
@@ -16,7 +15,7 @@ import re
 import sys
 
 
-NOT_HERE = {"--with", "--ctf", "on"}
+NOT_HERE = {"--with", "--ctf"}
 
 
 def block(text, heading):
@@ -36,7 +35,7 @@ def commands(lines):
         line = re.sub(r"^    ([#$] )?", "", line)
         line = re.sub(r"\s+# .*", "", line)
         if line.startswith("xensched ") and not NOT_HERE & set(line.split()):
-            yield line.replace("GUEST", "disk")
+            yield re.sub(r"\b(GUEST|web1)\b", "disk", line)
 
 
 def main():

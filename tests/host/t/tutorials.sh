@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # box: none
-# time: 600
+# time: 900
 # only: full
 #
 # The tutorials of README and of the documents work as they are written: each command
 # succeeds in dom0 of a host whose daemon has its defaults, with a guest that uses its
 # disk.  Fails if a document shows a command that has changed, or starts a second daemon.
-# Tutorials that need more than this host are tested where it is: marks and reactions in
-# tests/drivers, installation and security updates in tests/packages, many hosts in
-# tests/metrics/fleet-hosts.t, trials and experiments in trial.sh and runs.sh.
+# Tutorials that need more than this host are tested where it is: marks in tests/drivers,
+# installation and security updates in tests/packages, many hosts in
+# tests/metrics/fleet-hosts.t, experiments and samples in runs.sh and sample.sh.
 
 set -euo pipefail
 
@@ -23,16 +23,18 @@ declare -A tried
 # tutorial DOCUMENT HEADING: adds a check for each of its commands that no other one has.
 tutorial()
 {
-    local command
+    local commands command
 
+    commands=$("$here/tutorial.py" "$top/$1" "$2")
     while read -r command; do
         [[ -z ${tried[$command]-} ]] || continue
         tried[$command]=yes
         case $command in
-        *' &') printf 'try_in_background "%s" "%s"\n' "$1" "${command% &}" ;;
-        *)     printf 'try "%s" "%s"\n' "$1" "$command" ;;
+        *' &')           printf 'try_in_background "%s" "%s"\n' "$1" "${command% &}" ;;
+        'xensched on '*) printf 'try_waiting "%s" "%s"\n' "$1" "$command" ;;
+        *)               printf 'try "%s" "%s"\n' "$1" "$command" ;;
         esac
-    done < <("$here/tutorial.py" "$top/$1" "$2") >>"$work/tutorials.sh"
+    done <<<"$commands" >>"$work/tutorials.sh"
 }
 
 cat >"$work/tutorials.sh" <<'END'
@@ -54,6 +56,18 @@ try_in_background()
     check "$1: $2 &" kill -0 $background
 }
 
+# try_waiting DOCUMENT COMMAND: the daemon accepts what the command waits for.
+try_waiting()
+{
+    sh -c "exec $2" >/run/waiting.log 2>&1 &
+    waiting=$!
+    sleep 5
+    cat /run/waiting.log
+    check "$1: $2" kill -0 $waiting
+    kill -INT $waiting
+    wait $waiting
+}
+
 mkdir -p /var/tmp /var/lib/xensched /var/log/xensched
 cd /var/tmp || exit
 guest start disk
@@ -64,14 +78,16 @@ sleep 10
 END
 tutorial README.md "The first five minutes"
 tutorial README.md "Measure a guest"
-tutorial docs/operate/daemon.md "The first five minutes"
+tutorial docs/operate/daemon.md "Plans and modes"
 tutorial docs/operate/placement.md "Placement"
 tutorial docs/operate/troubleshooting.md "Troubleshooting"
 tutorial docs/operate/troubleshooting.md "A guest stutters, or a service is slow"
 tutorial docs/operate/waits.md "My guest stutters"
+tutorial docs/operate/trial.md "Trial: does placement help on this host?"
+tutorial docs/operate/reactions.md "Reactions"
 tutorial docs/measure/recording.md "Recording"
 tutorial docs/measure/recording.md "Keep the latest rows, and write them when something happens"
-tutorial docs/measure/recording.md "Try a policy on a recording"
+tutorial docs/measure/recording.md "Try settings on a recording"
 tutorial docs/measure/timeline.md "The timeline"
 cat >>"$work/tutorials.sh" <<'END'
 kill -INT $background
@@ -83,4 +99,4 @@ is "the daemon ends cleanly" $? 0
 finish
 END
 
-"$here/box" --timeout 550 --sockets 2 --cores 1 --numa "$work/tutorials.sh"
+"$here/box" --timeout 850 --sockets 2 --cores 1 --numa "$work/tutorials.sh"
