@@ -113,6 +113,12 @@ complain "a folder that uses one before it (docs/internals/architecture.md)" \
 complain "tables that say something else than what was measured (make results)" \
     "$(tests/bench/results.py --check 2>&1 || :)"
 
+complain "a tutorial that tests/host/t/tutorials.sh names and no document has" \
+    "$(sed -n 's/^tutorial \([^ ]*\) "\(.*\)"$/\1\t\2/p' tests/host/t/tutorials.sh |
+        while IFS=$'\t' read -r document heading; do
+            tests/host/tutorial.py "$document" "$heading" 2>&1 > /dev/null || :
+        done)"
+
 complain "words that docs/develop/style.md rules out, or links that lead nowhere" \
     "$(tests/prose.py 2>&1 || :)"
 
