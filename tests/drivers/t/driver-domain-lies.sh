@@ -214,12 +214,12 @@ check "absurd: is found out" until_true 20 is_refused
 check "absurd: and said to be" says reading 'or impossible'
 end absurd
 begin flood
-check "flood: is found out" until_true 20 says reading 'more for its clients'
+check "flood: is found out" until_true 20 says reading 'more work for its clients'
 check "flood: only possible numbers are used" believes_no_more
 end flood
 begin forged
 check "forged: is found out" until_true 20 is_refused
-check "forged: and said to be" says reading 'none of its business'
+check "forged: and said to be" says reading 'about other domains'
 end forged
 
 # Pages which are the domain's no more stay what they are until they are

@@ -31,7 +31,7 @@ check "the disk's guest is to be moved" until_true 60 planned
 check "record keeps rows" xensched record --seconds 8 rows 2>said.txt
 cat said.txt
 check "and what their numbers stand for" \
-    sh -c '! grep "does not say" said.txt'
+    sh -c '! grep "does not name" said.txt'
 stop_daemon TERM
 is "the daemon ends" "$stopped" 0
 

@@ -494,7 +494,7 @@ def no_plugin():
     if not ended:
         return CANNOT_MOUNT
     code, said = ended
-    check(code == 1 and "plugin 'ctf' is not there" in said and
+    check(code == 1 and "plugin 'ctf' is missing" in said and
           "install" in said, *ended)
     check(not os.path.exists(out))
     return None

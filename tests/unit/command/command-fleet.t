@@ -286,9 +286,9 @@ def no_nft():
     check(code == 1 and "not permitted" in said and "root" in said, code, said)
     for nonsense in ("{", "[]", '{"nftables": {}}', "yes " * 1000):
         code, said = traffic(PATH=fake_nft("echo '%s'" % nonsense))
-        check(code == 1 and "makes no sense" in said, nonsense, code, said)
+        check(code == 1 and "cannot parse what nft" in said, nonsense, code, said)
     code, said = traffic(PATH=fake_nft("exec cat /dev/zero"))
-    check(code == 1 and "more to say than 16 MiB" in said, code, said)
+    check(code == 1 and "prints more than 16 MiB" in said, code, said)
     run("traffic").expect(2, "--metrics")
 
 
@@ -451,7 +451,7 @@ def lies():
     for number in ("NaN", "+Inf", "", "2x"):
         fleet(talking(lambda now, number=number: one(now, [number]))).expect(1, wrong)
     fleet(lambda request: (200, b" " * (1 << 20), 70)).expect(
-        1, "more to say than 64 MiB")
+        1, "prints more than 64 MiB")
 
 
 @test

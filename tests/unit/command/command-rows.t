@@ -1000,7 +1000,7 @@ def record_names_at_last():
     file = path("recording")
     with daemon(talk) as where:
         run("record", "--seconds", "0.1", "--socket", where, file,
-            xen="busy").expect(0, "does not say yet")
+            xen="busy").expect(0, "does not name the domains of its numbers yet")
     replayed(file)
 
 
@@ -1032,7 +1032,7 @@ def replay_not_known():
     """a recording which doesn't say what numbers mean: so, and what to do"""
     file = path("recording")
     run("record", "--seconds", "0.3", "--socket", path("nothing"), file,
-        xen="busy").expect(0, "does not say", "not running")
+        xen="busy").expect(0, "does not name", "not running")
     run("replay", file).expect(1, "--host", file)
     plans, numbers = replayed("--host", host_file(HOST), file, "--",
                               "--period", "50")

@@ -542,7 +542,7 @@ def repeated_is_said():
         bench.until(lambda: len(bench.lines("begun")) == 2)
         process.send_signal(signal.SIGINT)
         out = process.communicate(timeout=30)[1].decode()
-    check("goes on: 0 of its 2 runs are done" in out and
+    check("continues: 0 of its 2 runs are done" in out and
           "had begun, and is repeated" in out, out)
 
 
@@ -576,13 +576,13 @@ configuration.d.log = "dry"
             bench.until(lambda: bench.lines(step), step)
             process.send_signal(signal.SIGINT)
             out = process.communicate(timeout=30)[1].decode()
-            check(process.returncode == 1 and "the same command goes on" in out,
+            check(process.returncode == 1 and "the same command continues" in out,
                   step, process.returncode, out)
         check(len(bench.lines("cc")) == len(bench.lines("cp")), step)
         check(len(bench.lines("wc")) == len(bench.lines("wp")), step)
         check(bench.sql("SELECT count(*) FROM run WHERE configuration = 'c' AND "
                         "state = 'done'") == [(0,)], "a half run counts", step)
-        bench.do().expect(0, "goes on", "2 runs are done, 0 of them failed")
+        bench.do().expect(0, "continues", "2 runs are done, 0 of them failed")
 
 
 @test
@@ -768,7 +768,7 @@ def disk_full():
     check(0 < finished < 80, finished, said)
     check(bench.sql("SELECT count(*) FROM run WHERE state = 'begun'")[0][0] <= 1)
     os.rename(bench.folder + "/plan-text", bench.folder + "/plan")
-    bench.do().expect(0, "goes on: %d of its 80" % finished,
+    bench.do().expect(0, "continues: %d of its 80" % finished,
                       "80 runs are done, 0 of them failed")
     return None
 

@@ -383,7 +383,7 @@ def suspended_host():
     r.switch(resumed + 40 * MS, dom0, 0, 77, 0)
     ended = analysed("timeline", r, "--json")
     check("clock went back after 0.050000 s" in ended.err and
-          "go on at 0.060000 s" in ended.err, ended.err)
+          "continue at 0.060000 s" in ended.err, ended.err)
     said = json.loads(ended.out)
     check(said["clock_went_back"] == 1 and said["length_ns"] == 110 * MS, said)
     vcpus = {v["domain"]: v for v in said["vcpus"]}

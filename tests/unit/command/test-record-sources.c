@@ -302,8 +302,8 @@ static void sources_beyond_those_of_a_recording_are_named(void **state)
         if (domid != last)
             complaints[0] = '\0';
     }
-    assert_non_null(strstr(complaints, "guest 'guest-1027' and those that come later are "
-                           "not recorded: a recording has room for 1024 sources"));
+    assert_non_null(strstr(complaints, "guest 'guest-1027' and later ones are not recorded: "
+                           "a recording holds at most 1024 sources"));
 }
 
 /* A Linux measures the frequency; Xen has the one of the clock. */

@@ -76,7 +76,7 @@ static void rows_without_a_request_are_rejected(void **state)
     emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 257);
     wait_for(1);
     assert_int_equal(driver()->state, LOG_SOURCE_READING);
-    assert_non_null(strstr(driver()->reason, "more for its clients"));
+    assert_non_null(strstr(driver()->reason, "more work for its clients"));
     assert_int_equal(driver()->refused, 0);
 }
 

@@ -133,7 +133,7 @@ static void a_guest_is_believed_about_itself_only(void **state)
     assert_int_equal(driver()->refused, 10);
     assert_int_equal(matrix_size(core.matrix), 1);
     assert_int_equal(driver()->state, LOG_SOURCE_READING);
-    assert_non_null(strstr(driver()->reason, "none of its business"));
+    assert_non_null(strstr(driver()->reason, "about other domains"));
 }
 
 static void whatever_it_says_there_is_room_for_so_much(void **state)

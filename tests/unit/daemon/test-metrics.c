@@ -274,7 +274,7 @@ static void sums_that_cannot_be_separated_name_no_domain(void **state)
 
     json = ask("{\"command\":\"explain\",\"domid\":14}");
     assert_string_equal(get(json, "/result/lines/1"),
-                        "it has 1 vCPUs; there are too many domains to tell "
+                        "it has 1 vCPUs; there are too many domains to distinguish "
                         "it from others");
     assert_true(strstr(get(json, "/result/lines/2"), "mode advise"));
     json_object_put(json);

@@ -106,8 +106,8 @@ static int wait_for(pid_t child, const struct program *program,
             return xensched_fail(err, errno, "cannot wait for %s: %s",
                                  program->argv[0], strerror(errno));
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
-        return xensched_fail(err, EFBIG, "%s has more to say than %zu MiB",
-                             program->argv[0], program->most >> 20);
+        return xensched_fail(err, EFBIG, "%s prints more than %zu MiB", program->argv[0],
+                             program->most >> 20);
     if (WIFSIGNALED(status))
         return xensched_fail(err, EIO, "%s was killed by signal %d",
                              program->argv[0], WTERMSIG(status));

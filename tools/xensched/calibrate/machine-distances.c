@@ -33,7 +33,7 @@ int own_vcpus_begin(struct own_vcpus *own, const struct host *host,
         return 0;
     own_vcpus_end(own);
 
-    return xensched_fail(err, ENOENT, "Xen does not say where dom0 runs");
+    return xensched_fail(err, ENOENT, "Xen does not report where dom0 runs");
 }
 
 /* Binds vCPU @which, 0 or 1, to @cpu. */

@@ -354,9 +354,8 @@ static int check_pmc(const struct options *o, struct xensched_error *err)
                                               << XEN_SCHEDLOG_EV_PMC0;
 
     if (events & ~pmc_events(&o->pmc))
-        return xensched_fail(err, EINVAL, "--log names more performance "
-                             "counters than the %u of which --pmc (pmc) says "
-                             "what they count", o->pmc.nr);
+        return xensched_fail(err, EINVAL, "--log names more performance counters than the %u "
+                             "that --pmc (pmc) configures", o->pmc.nr);
     if (policies_events(&o->core.policies) & 1U << XEN_SCHEDLOG_EV_PMC0 &&
         !counts_misses(o))
         return xensched_fail(err, EINVAL, "the preset cache needs "

@@ -84,7 +84,7 @@ static bool connect_xenstore(void)
     xs = xensched_xenstore_open(&err);
     if (xs && read_own())
         return true;
-    say_once(xs ? "xenstore does not say which domain this is" : err.text);
+    say_once(xs ? "xenstore has no number for this domain" : err.text);
     if (xs)
         xs_close(xs);
     xs = NULL;

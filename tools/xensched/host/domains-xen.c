@@ -213,7 +213,7 @@ static void say_once(struct domains_xen *x, const char *text)
     if (!strcmp(x->said, text))
         return;
     snprintf(x->said, sizeof(x->said), "%s", text);
-    say("%s; it is left alone until it can be looked at", text);
+    say("%s; xenschedd leaves it alone until it can be read", text);
 }
 
 static void add_domain(struct domains_xen *x, const xc_domaininfo_t *info,

@@ -48,7 +48,7 @@ static void name_llc(struct host_xen *hx, struct topology *t)
 
     if (!llc_named(t, hx->named_llc, &err))
         return;
-    say("%s; it is not looked at any more", err.text);
+    say("%s; xenschedd ignores the list from now on", err.text);
     hx->named_llc = NULL;
 }
 

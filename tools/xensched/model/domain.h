@@ -27,7 +27,7 @@ struct vcpu_times {
     uint64_t ran_ns, waited_ns, offline_ns, all_ns; /* all_ns: since it was created */
 };
 
-/* Recent rates per second, of all vCPUs of a domain; for a group, its part. */
+/* Recent rates per second, of all vCPUs of a domain. */
 struct domain_wakes {
     bool known;
     double wakes;      /* wake-ups */

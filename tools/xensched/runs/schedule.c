@@ -9,20 +9,20 @@
 #include "timeline/latency.h"
 #include "timeline/timeline.h"
 
-#define NOBODY (~0U)
+#define NO_INDEX (~0U)
 
 /* Accounting domains by number become domains by index. */
 struct maker {
     struct schedule *s;
     const struct timeline *t;
-    unsigned int *index; /* [NAMES_ACCTS], NOBODY: not yet */
+    unsigned int *index; /* [NAMES_ACCTS], NO_INDEX: not yet */
 };
 
 static unsigned int domain_of(struct maker *m, uint16_t acct)
 {
     struct schedule *s = m->s;
 
-    if (m->index[acct] != NOBODY)
+    if (m->index[acct] != NO_INDEX)
         return m->index[acct];
     s->domain = need_more_memory(s->domain, s->nr_domains + 1,
                                  sizeof(*s->domain));

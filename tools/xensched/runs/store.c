@@ -166,9 +166,9 @@ static int check_version(const struct store *s, bool create,
         return xensched_fail(err, EILSEQ, "'%s' is no database of runs; give "
                              "the name of one, or of no file", s->path);
     if (version > VERSION)
-        return xensched_fail(err, EPROTO, "'%s' was made by a later xensched "
-                             "(version %d of its tables; this one knows %d): "
-                             "use that one", s->path, (int)version, VERSION);
+        return xensched_fail(err, EPROTO, "'%s' was made by a later xensched (version %d of "
+                             "its tables; this one reads up to %d): use the later one",
+                             s->path, (int)version, VERSION);
 
     return 0;
 }

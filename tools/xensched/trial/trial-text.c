@@ -128,7 +128,7 @@ static void add_length(struct text *text, const struct trial *t,
                                          percent / 100.0, TRIAL_ALPHA);
 
     if (!pairs)
-        add_text(text, "; %u %% cannot be told", percent);
+        add_text(text, "; %u %% cannot be detected", percent);
     else
         add_text(text, "; %u %% takes %u pairs (%.1f h)", percent, pairs,
                  2.0 * pairs * t->settings.block_ns / 3.6e12);

@@ -229,7 +229,7 @@ static const char *why_unknown(const struct rows *rows,
     if (!(rows->events & 1U << XEN_SCHEDLOG_EV_SERVICE_NS))
         return "service-ns is not logged (xenschedd --log)";
     if (!(rows->events & 1U << XEN_SCHEDLOG_EV_WAKE_DELAY))
-        return "wake-delay is not logged, which tells sleep from waiting "
+        return "wake-delay, which separates waiting from sleep, is not logged "
                "(xenschedd --log)";
 
     return kind->moved ? NULL : "by the rows it is not sure what the vCPU did, "

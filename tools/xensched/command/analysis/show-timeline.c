@@ -22,8 +22,8 @@
 static int tell_defects(const struct ctf_rows *rows)
 {
     if (rows->nr_losses)
-        complain("note: %s%" PRIu64 " rows were lost while it was recorded; "
-                 "the trace says where", rows->uncounted ? "more than " : "",
+        complain("note: %s%" PRIu64 " rows were lost while it was recorded; the trace "
+                 "shows where", rows->uncounted ? "more than " : "",
                  rows->lost_rows);
     if (rows->untimed)
         complain("note: %" PRIu64 " rows have no TSC time stamp and are left "

@@ -80,8 +80,8 @@ int shown_defects(const struct timeline *t)
     size_t i;
 
     if (t->rows.lost_rows)
-        complain("note: %" PRIu64 " rows were lost while it was recorded; "
-                 "what they would say is not known", t->rows.lost_rows);
+        complain("note: %" PRIu64 " rows were lost while it was recorded; their contents are "
+                 "unknown", t->rows.lost_rows);
     if (t->rows.untimed)
         complain("note: %" PRIu64 " rows have no TSC time stamp and are left "
                  "out", t->rows.untimed);
@@ -95,9 +95,9 @@ int shown_defects(const struct timeline *t)
         complain("note: the frequency of the TSC is not known; times are its "
                  "cycles, not ns");
     for (i = 0; i < t->rows.cut.nr && i < MOST_CUTS; i++)
-        complain("note: the host's clock went back after %s s, as when a host "
-                 "was suspended; times go on at %s s, and nothing is summed "
-                 "up across that", shown_time(t->rows.cut.window[i].begin),
+        complain("note: the host's clock went back after %s s, as if the host was suspended; "
+                 "times continue at %s s, and no sum spans this moment",
+                 shown_time(t->rows.cut.window[i].begin),
                  shown_time(t->rows.cut.window[i].end));
     if (t->skew.most_ns)
         complain("note: the clocks of two pCPUs differed by %s, by the "

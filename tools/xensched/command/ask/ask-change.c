@@ -123,7 +123,7 @@ static bool report_failures(const struct json_object *result)
 {
     if (!strcmp(field_text(result, "failed"), "0"))
         return false;
-    complain("not everything could be restored; xenschedd's journal says why");
+    complain("not everything could be restored; xenschedd's journal gives the reasons");
 
     return true;
 }

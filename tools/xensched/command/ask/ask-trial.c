@@ -95,7 +95,7 @@ static void print_trial(const struct json_object *result)
         printf("; this block: %s, %s s left", field_text(result, "block"),
                field_number(result, "block_left_s", 1, 0));
     if (!strcmp(state, "paused"))
-        printf("; it goes on in mode act ('xensched act')");
+        printf("; it continues in mode act ('xensched act')");
     putchar('\n');
     print_guests(field_array(result, "guests"));
 }

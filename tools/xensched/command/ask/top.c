@@ -474,7 +474,7 @@ static void draw_opened(const struct screen *s)
     if (line)
         top_guest_draw(line->domain, s->guest, 1);
     else
-        print_at(1, "this domain is gone, or not among those that are shown");
+        print_at(1, "this domain has ended, or is not among the shown ones");
     print_at(LINES - 1, "Escape goes back  q quit");
 }
 

@@ -56,7 +56,7 @@ static int collect_actions(struct on *on, struct xensched_error *err)
     int word;
 
     if (!args->nr_do)
-        return xensched_fail(err, EINVAL, "what is to be done? --do ACTION...");
+        return xensched_fail(err, EINVAL, "an action is missing: give --do ACTION");
     if (args->nr_do > 1 && args->nr_words)
         return xensched_fail(err, EINVAL, "either one --do and all actions after "
                              "it, or a --do for each");

@@ -85,9 +85,8 @@ static struct one *add_source(struct recorded_sources *s, enum xensched_kind kin
 
     if (s->next_id == XENSCHED_MAX_SOURCES) {
         if (!s->full)
-            complain("note: %s '%s' and those that come later are not "
-                     "recorded: a recording has room for %u sources",
-                     xensched_kind_name(kind), name, XENSCHED_MAX_SOURCES);
+            complain("note: %s '%s' and later ones are not recorded: a recording holds at "
+                     "most %u sources", xensched_kind_name(kind), name, XENSCHED_MAX_SOURCES);
         s->full = true;
         return NULL;
     }

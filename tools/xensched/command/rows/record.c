@@ -67,8 +67,8 @@ static uint64_t now_ns(void)
 static void *miss_host(struct record *r, const struct xensched_error *why)
 {
     if (!r->host_missed)
-        complain("note: the recording does not say %s what its numbers stand "
-                 "for: %s", r->host ? "any more" : "yet", why->text);
+        complain("note: the recording does not name the domains of its numbers%s: %s",
+                 r->host ? " any more" : " yet", why->text);
     r->host_missed = true;
 
     return NULL;
@@ -332,11 +332,11 @@ static int check_arguments(struct record *r)
         return arguments_wrong(&command_record, "record: --last is for "
                                "--ring");
     if (args->ring && args->size)
-        return arguments_wrong(&command_record, "record: --size is for a "
-                               "FILE; a ring has the size that --ring says");
+        return arguments_wrong(&command_record, "record: --size is for a FILE; --ring sets "
+                               "the size of a ring");
     if (args->events && !filter_events(&r->filter, args->events))
-        return arguments_wrong(&command_record, "record: --event '%s': these "
-                               "are not all names of events", args->events);
+        return arguments_wrong(&command_record, "record: --event '%s': not all of these are "
+                               "names of events", args->events);
 
     return EXIT_OK;
 }

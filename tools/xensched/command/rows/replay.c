@@ -176,8 +176,8 @@ static int read_file(const char *path, char **text, size_t *length,
     if (!rc && ferror(file))
         rc = xensched_fail(err, EIO, "cannot read '%s'", path);
     if (!rc && *length == MAX_HOST_SIZE)
-        rc = xensched_fail(err, EFBIG, "'%s' is too large to say what a host "
-                           "is", path);
+        rc = xensched_fail(err, EFBIG, "'%s' is too large for the description of a host",
+                           path);
     fclose(file);
 
     return rc;
@@ -254,10 +254,10 @@ static int check_known(const struct replay *r, const char *name,
                        struct xensched_error *err)
 {
     if (!r->known)
-        return xensched_fail(err, ENODATA, "'%s' does not say which pCPUs and "
-                             "domains its numbers stand for: it was recorded "
-                             "while xenschedd did not answer, or is made up; "
-                             "--host HOST can say it, see xensched(8)", name);
+        return xensched_fail(err, ENODATA, "'%s' does not describe its pCPUs and domains: "
+                             "xenschedd did not answer during the recording, or the recording "
+                             "is synthetic; describe them with --host HOST, see "
+                             "xensched-replay(8)", name);
     if (r->unknown_rows)
         complain("note: %" PRIu64 " rows before it was known what their "
                  "numbers stand for were left out", r->unknown_rows);

@@ -335,8 +335,8 @@ int replayer_host(struct replayer *r, const char *text, size_t length,
     if (time_ns > MAX_TIME_NS)
         time_ns = MAX_TIME_NS;
     if (snapshot_from_text(&world, text, length, &why))
-        return xensched_fail(err, EINVAL, "what it says of the host is "
-                             "wrong: %s", why.text);
+        return xensched_fail(err, EINVAL, "its description of the host is wrong: %s",
+                             why.text);
     if (r->started && world.topology.nr_cpus != r->world.topology.nr_cpus) {
         snapshot_free(&world);
         return xensched_fail(err, EINVAL, "it is of two hosts: the number of "

@@ -74,9 +74,9 @@ const char *figure_percent(double part)
 
 /* A clock that was set by less says nothing of CLOCK_MONOTONIC, the one used. */
 static const char *const questions[] = {
-    "SELECT printf('%d of %d runs are not done yet: xensched runs do goes on "
-    "with them', total(state IN ('planned', 'begun')), count(*)) FROM run WHERE "
-    "experiment = ? HAVING total(state IN ('planned', 'begun'))",
+    "SELECT printf('%d of %d runs are not done yet: xensched runs do continues with them', "
+    "total(state IN ('planned', 'begun')), count(*)) FROM run WHERE experiment = ? HAVING "
+    "total(state IN ('planned', 'begun'))",
 
     "SELECT printf('%s, %s: %d of %d runs failed and are left out (run %d: %s)',"
     " workload, configuration, total(state = 'failed'), count(*), "
@@ -100,11 +100,11 @@ static const char *const questions[] = {
     "= ? AND state = 'done' AND repetition > 0 GROUP BY workload, configuration "
     "HAVING count(failure)",
 
-    "SELECT printf('%s, %s: rows were lost in %d of %d recordings (%.2f %% of "
-    "all): what the log says of them is too little', workload, configuration, "
-    "total(lost_rows > 0), count(rows), 100.0 * total(lost_rows) / "
-    "(total(rows) + total(lost_rows))) FROM run WHERE experiment = ? AND state ="
-    " 'done' GROUP BY workload, configuration HAVING total(lost_rows)",
+    "SELECT printf('%s, %s: rows were lost in %d of %d recordings (%.2f %% of all): their "
+    "figures from the log are too low', workload, configuration, total(lost_rows > 0), "
+    "count(rows), 100.0 * total(lost_rows) / (total(rows) + total(lost_rows))) FROM run WHERE "
+    "experiment = ? AND state = 'done' GROUP BY workload, configuration HAVING "
+    "total(lost_rows)",
 
     "SELECT printf('%s, %s: in %d of %d recordings a domain has a number in place "
     "of its name, under which it is counted: xenschedd did not answer in time', "

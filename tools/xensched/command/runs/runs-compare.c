@@ -409,9 +409,9 @@ static int compare_all(struct comparison *c, const struct store *store,
     compare_figures(c);
     rc = (c->json ? add_all : print_all)(c, store, err);
     if (!rc && !c->nr)
-        rc = xensched_fail(err, ENOENT, "no workload has runs that are done in "
-                           "both '%s' and '%s'; 'xensched runs stat' prints those "
-                           "that there are", c->first->name, c->second->name);
+        rc = xensched_fail(err, ENOENT, "no workload has finished runs in both '%s' and '%s'; "
+                           "'xensched runs stat' prints the finished runs", c->first->name,
+                           c->second->name);
 
     return rc;
 }

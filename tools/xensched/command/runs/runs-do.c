@@ -70,9 +70,8 @@ static void print_progress(const struct session *s, const struct store_next *nex
 static int print_outcome(const struct session *s)
 {
     if (s->stopped) {
-        complain("stopped: %u of %u runs of experiment %" PRId64 " are done; "
-                 "the same command goes on there", s->progress.ended,
-                 s->progress.runs, s->experiment);
+        complain("stopped: %u of %u runs of experiment %" PRId64 " are done; the same command "
+                 "continues there", s->progress.ended, s->progress.runs, s->experiment);
         return EXIT_FAILED;
     }
     fprintf(stderr, "experiment %" PRId64 ": %u runs are done, %u of them "
@@ -107,8 +106,8 @@ static int do_session(struct session *s, struct xensched_error *err)
     if (rc)
         return rc;
     if (s->resumed)
-        fprintf(stderr, "experiment %" PRId64 " goes on: %u of its %u runs are "
-                "done\n", s->experiment, s->progress.ended, s->progress.runs);
+        fprintf(stderr, "experiment %" PRId64 " continues: %u of its %u runs are done\n",
+                s->experiment, s->progress.ended, s->progress.runs);
     else
         fprintf(stderr, "experiment %" PRId64 ": %u runs\n", s->experiment,
                 s->progress.runs);

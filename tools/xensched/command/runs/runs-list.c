@@ -231,9 +231,8 @@ static int print_host(void *arg, unsigned int nr, const char *const *text)
 static int no_run(const struct store *store, int64_t run,
                   struct xensched_error *err)
 {
-    return xensched_fail(err, ENOENT, "'%s' has no run %" PRId64 "; 'xensched runs "
-                         "list EXPERIMENT' prints those that there are",
-                         store->path, run);
+    return xensched_fail(err, ENOENT, "'%s' has no run %" PRId64 "; 'xensched runs list "
+                         "EXPERIMENT' prints its runs", store->path, run);
 }
 
 static int show_text(const struct store *store, int64_t run,

@@ -144,8 +144,8 @@ static int look_up_guest(struct sampler *s, uint32_t *domid, struct xensched_err
     d = find_guest(s);
     acct = json_number(d, "acct", XEN_SCHEDLOG_ACCT_REST);
     if (!d || acct < XEN_SCHEDLOG_ACCT_FIRST)
-        return xensched_fail(err, ESRCH, "there is no domain '%s', or no program can "
-                             "tell it from others", s->args->action);
+        return xensched_fail(err, ESRCH, "there is no domain '%s', or xenschedd cannot "
+                             "distinguish it from others", s->args->action);
     *domid = json_number(d, "domid", 0);
     s->guest = json_text(d, "name");
     interval_begin(&s->interval, acct);

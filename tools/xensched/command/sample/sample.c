@@ -159,8 +159,7 @@ static void print_estimate(const struct arguments *args, const struct strata *s,
         if (e->has_interval)
             printf(", in 95 of 100 cases %.6g to %.6g", e->low, e->high);
         else
-            printf("; how sure that is cannot be told: of a stratum one alone "
-                   "was chosen");
+            printf("; its uncertainty is unknown: a stratum has one chosen interval only");
         printf("\nall %zu: %.6g", s->nr, e->mean * s->nr);
         if (e->has_interval)
             printf(", %.6g to %.6g", e->low * s->nr, e->high * s->nr);

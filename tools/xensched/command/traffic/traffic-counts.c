@@ -281,8 +281,8 @@ static int take_answer(const char *text, const struct cards *cards,
 
     look_at_table(answer, &table);
     if (!json_member(answer, "nftables", json_type_array))
-        rc = xensched_fail(err, EPROTO, "what nft says of its table makes no "
-                           "sense: %.60s", text);
+        rc = xensched_fail(err, EPROTO, "cannot parse what nft prints of its table: %.60s",
+                           text);
     else if (!table.sent || !table.named || table.rules < NR_RULES)
         rc = xensched_fail(err, ESTALE, "another program has emptied the table "
                            "'bridge xensched'");

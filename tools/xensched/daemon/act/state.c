@@ -427,8 +427,7 @@ int state_load(struct state *s, const char *path, struct xensched_error *err)
     good = json_object_is_type(json, json_type_object) &&
            state_from_json(s, json);
     if (good && is_of_another_boot(s, json)) {
-        say("'%s' is of another boot: of what it says only the holds (%u) "
-            "count", path, s->held.nr);
+        say("'%s' is of another boot: only its holds (%u) count", path, s->held.nr);
         forget_boot(s);
     }
     json_object_put(json);
@@ -437,9 +436,8 @@ int state_load(struct state *s, const char *path, struct xensched_error *err)
 
     state_free(s);
 
-    return xensched_fail(err, EILSEQ, "the state file '%s' is damaged: it "
-                         "should say which affinities are to be restored; "
-                         "look at it, put the affinities right with xl "
+    return xensched_fail(err, EILSEQ, "the state file '%s' is damaged: it should list the "
+                         "affinities to restore; read it, correct the affinities with xl "
                          "vcpu-pin, and remove it", path);
 }
 

@@ -80,9 +80,8 @@ void answer_add_obstacles(json_object *json, const struct core *core)
     if (core->lost[0])
         add_obstacle(array, "%s", core->lost);
     if (core->actuator.unsaved)
-        add_obstacle(array, "%s; xenschedd moves nothing until it can write "
-                     "down what is to be restored",
-                     core->actuator.why_unsaved.text);
+        add_obstacle(array, "%s; xenschedd moves no guest until it can save the affinities to "
+                     "restore", core->actuator.why_unsaved.text);
     if (core->host->xapi)
         add_obstacle(array, XAPI_MEANS);
     if (core->put_off && core->mode == MODE_ACT)

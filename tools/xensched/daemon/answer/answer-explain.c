@@ -83,8 +83,8 @@ static void say_use(json_object *lines, const struct subject *s,
     double share;
 
     if (!core_service(s->core, d, s->now_ns, &share))
-        add_line(lines, "it has %u vCPUs; there are too many domains to tell "
-                 "it from others", vcpus);
+        add_line(lines, "it has %u vCPUs; there are too many domains to distinguish it from "
+                 "others", vcpus);
     else
         add_line(lines, "it uses %.2f pCPUs with %u vCPUs", share, vcpus);
 }

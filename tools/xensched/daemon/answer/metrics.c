@@ -80,7 +80,7 @@ static void write_cost(FILE *out, const struct core *core, uint64_t now_ns)
                        "how often the hypervisor's log was read");
     fprintf(out, "xensched_looks_total %" PRIu64 "\n", core->looks);
     openmetrics_family(out, "rings", "counter",
-                       "how often because Xen said that it fills up");
+                       "how often because Xen reported that it fills up");
     fprintf(out, "xensched_rings_total %" PRIu64 "\n", core->rings);
     openmetrics_family(out, "matrix_size", "gauge",
                        "numbers in the affinity matrix");

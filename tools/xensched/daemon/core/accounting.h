@@ -72,8 +72,8 @@ struct member *accounting_find(const struct accounting *a,
                                const struct domain *domain);
 
 /*
- * Chooses a number for a domain without one: the one that it had before it ended, or the lowest free
- * one, because the highest determines the hypervisor's memory.  Returns NULL if all are in use.
+ * Chooses a number for a domain without one: the one that it had before it ended, or the lowest
+ * free one, because the highest determines the hypervisor's memory.  Returns NULL if all are in use.
  */
 struct account *accounting_open(struct accounting *a,
                                 const struct domain *domain);
@@ -85,7 +85,7 @@ void accounting_leave(struct accounting *a, struct member *member,
                       uint64_t now_ns);
 void accounting_close(struct account *account);
 
-/* The account that has been without members for longest, or NULL. */
+/* The account whose domain has been gone for longest, or NULL. */
 struct account *accounting_longest_gone(const struct accounting *a);
 
 /* The account of the number, or NULL. */

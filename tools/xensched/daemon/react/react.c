@@ -290,9 +290,8 @@ static int check_settings(const struct react *react, const struct react_settings
     while (!(events & ~on & 1U << event))
         event++;
 
-    return xensched_fail(err, ENODATA, "'%s' needs the event %s, of which "
-                         "nothing is logged (see --log; a change needs a "
-                         "restart)", wanted->condition,
+    return xensched_fail(err, ENODATA, "'%s' needs the event %s, which is not logged (see "
+                         "--log; a change needs a restart)", wanted->condition,
                          xensched_event_name(event));
 }
 
@@ -342,8 +341,8 @@ static int check_domain(const struct entry *e, struct xensched_error *err)
     if (!c->domain[0] || e->reaction->known)
         return 0;
 
-    return xensched_fail(err, ESRCH, "there is no domain '%s'%s%s%s, or no program "
-                         "can tell it from others", c->domain,
+    return xensched_fail(err, ESRCH, "there is no domain '%s'%s%s%s, or xenschedd cannot "
+                         "distinguish it from others", c->domain,
                          c->other[0] ? " or '" : "", c->other,
                          c->other[0] ? "'" : "");
 }

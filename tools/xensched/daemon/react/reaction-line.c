@@ -99,8 +99,8 @@ int reaction_line_parse(char *line, struct react_settings *wanted,
     line = skip_prefixes(line, wanted);
     actions = find_actions(line);
     if (!actions)
-        return xensched_fail(err, EINVAL, "the reaction '%s' has no 'do' and "
-                             "what is to be done", line);
+        return xensched_fail(err, EINVAL, "the reaction '%s' has no 'do' with an action",
+                             line);
     *actions = '\0';
     actions += strlen(" do ");
     wanted->condition = line;

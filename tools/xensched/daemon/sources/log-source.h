@@ -93,7 +93,7 @@ void accounting_numbers_set_validation(struct log_source *source,
  * at a time as a disk can do.
  */
 
-#define REPORTED_COUNTERS_REASON "no log; what its disks do is what xensched-disks there says"
+#define REPORTED_COUNTERS_REASON "no log; xensched-disks there reports what its disks do"
 
 /* Adds what is new to the matrix.  Called in each round. */
 void reported_counters_read(struct log_sources *sources, struct log_source *source,

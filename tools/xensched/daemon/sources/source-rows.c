@@ -36,10 +36,8 @@ static void say_refusal(struct log_sources *sources, struct log_source *source)
         return;
     source->refusal_said = true;
     snprintf(source->reason, sizeof(source->reason), "%s", source->refused
-             ? "some of what it logs is none of its business, or impossible: "
-               "refused"
-             : "it says that it does more for its clients than they can have "
-               "asked for: not believed");
+             ? "some of its rows are about other domains, or impossible: refused"
+             : "it reports more work for its clients than they can have requested: refused");
     say("source %s: %s", source->name, source->reason);
     log_source_journal(sources, source, "refused");
 }

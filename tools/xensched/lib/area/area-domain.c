@@ -109,8 +109,7 @@ static int their_error(struct producer *d, const struct node_answer *a,
         if (!strncmp(a->error, codes[i].name, strlen(codes[i].name)))
             code = codes[i].code;
 
-    return xensched_fail(err, code, "domain %u says: %s", d->nodes.domid,
-                         a->error);
+    return xensched_fail(err, code, "domain %u reports: %s", d->nodes.domid, a->error);
 }
 
 static int check_answer(struct producer *d, const struct node_answer *a,

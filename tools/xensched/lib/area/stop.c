@@ -16,22 +16,21 @@ static int stop_failed(uint32_t domid, int code, struct xensched_error *err)
     case ESRCH:
         return xensched_fail(err, ESRCH, "there is no domain %u", domid);
     case EEXIST:
-        return xensched_fail(err, EEXIST, "domain %u cannot be stopped, or let go "
-                             "on: a scheduler holds the log, which is not "
-                             "xenschedd or does not answer", domid);
+        return xensched_fail(err, EEXIST, "cannot stop or resume domain %u: the scheduler "
+                             "that holds the log is not xenschedd, or does not answer", domid);
     case EBUSY:
         return xensched_fail(err, EBUSY, "domain %u is stopped, or to be "
                              "stopped, by another reaction or sample", domid);
     case EINVAL:
-        return xensched_fail(err, EINVAL, "domain %u cannot be stopped: no program "
-                             "would be there to let it go on", domid);
+        return xensched_fail(err, EINVAL, "domain %u cannot be stopped: no program could "
+                             "resume it", domid);
     case ENOSYS:
     case EOPNOTSUPP:
         return xensched_fail(err, EOPNOTSUPP, "this Xen cannot stop a domain "
                              "at a mark");
     default:
-        return xensched_fail(err, code, "cannot stop domain %u, or let it go "
-                             "on: %s", domid, strerror(code));
+        return xensched_fail(err, code, "cannot stop or resume domain %u: %s", domid,
+                             strerror(code));
     }
 }
 

@@ -155,8 +155,7 @@ int xensched_recorder_save(struct xensched_recorder *r, const char *path,
     if (rc)
         return rc;
     if (!r->ops->save)
-        return xensched_fail(err, EINVAL, "what is recorded is in a file "
-                             "already");
+        return xensched_fail(err, EINVAL, "the recording is in a file already");
 
     return r->ops->save(r->sink, path, err);
 }
@@ -264,8 +263,8 @@ int xensched_recorder_host(struct xensched_recorder *r, uint64_t time_ns,
     };
 
     if (length > XEN_SCHEDLOG_MAX_FILE_SIZE)
-        return xensched_fail(err, E2BIG, "what there is to say of the host "
-                             "does not fit into a recording");
+        return xensched_fail(err, E2BIG, "the description of the host does not fit into a "
+                             "recording");
 
     return put_chunk(r, &chunk, text, err);
 }

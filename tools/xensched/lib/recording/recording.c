@@ -69,11 +69,9 @@ static int check_header(struct xensched_recording *r,
                              "program reads versions 1 to %u", r->path,
                              header->version, XENSCHED_RECORDING_VERSION);
     if (header->abi_version != XEN_SCHEDLOG_ABI_VERSION)
-        return xensched_fail(err, EPROTO, "'%s' has rows of schedlog ABI "
-                             "version %u, this program knows version %u: use "
-                             "the xensched that recorded it",
-                             r->path, header->abi_version,
-                             XEN_SCHEDLOG_ABI_VERSION);
+        return xensched_fail(err, EPROTO, "'%s' has rows of schedlog ABI version %u, this "
+                             "program reads version %u: use the xensched that recorded it",
+                             r->path, header->abi_version, XEN_SCHEDLOG_ABI_VERSION);
     if (header->crc != crc32(0, (const Bytef *)header,
                              offsetof(struct recording_header, crc)))
         return damaged(r, err, "wrong checksum of the header");

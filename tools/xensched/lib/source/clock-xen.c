@@ -79,8 +79,8 @@ int xensched_clocks_of_domain(uint32_t domid, uint32_t nr,
     }
     xc_interface_close(xch);
     if (code)
-        return xensched_fail(err, code, "Xen does not say what the clock of "
-                             "domain %u is: %s", domid, why(code));
+        return xensched_fail(err, code, "Xen does not report the clock of domain %u: %s",
+                             domid, why(code));
 
     return 0;
 }
@@ -162,8 +162,8 @@ int xensched_system_time(struct xensched_clock *clock,
     if (xch)
         xc_interface_close(xch);
     if (code)
-        return xensched_fail(err, code, "Xen does not say what its system time "
-                             "is: %s", strerror(code));
+        return xensched_fail(err, code, "Xen does not report its system time: %s",
+                             strerror(code));
     *clock = (struct xensched_clock){
         .flags = has_one_tsc() ? XENSCHED_CLOCK_ONE_TSC : 0,
         .host_tsc = got.host_tsc,

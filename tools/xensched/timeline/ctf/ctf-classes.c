@@ -20,7 +20,7 @@
 /* Accounting domains with a label of their own in the trace. */
 #define MAX_LABELS 1024U
 
-#define NOBODY (-1)
+#define NO_DOMAIN (-1)
 
 #define HAS (XENSCHED_ROW_CURRENT | XENSCHED_ROW_CORRESPONDENT | \
              XENSCHED_ROW_COUNTER)
@@ -418,7 +418,7 @@ static void set_domain(bt_field *of, unsigned int *i, enum xensched_kind kind,
     set(of, i, acct);
     if (kind == XENSCHED_KIND_HYPERVISOR)
         bt_field_integer_signed_set_value(
-            member(of, i), number == CTF_NO_DOMID ? NOBODY : number);
+            member(of, i), number == CTF_NO_DOMID ? NO_DOMAIN : number);
 }
 
 void ctf_fill_event(const struct ctf_classes *c, bt_event *event,
@@ -432,7 +432,7 @@ void ctf_fill_event(const struct ctf_classes *c, bt_event *event,
     if (event_of(item) == CTF_NAMELESS)
         bt_field_integer_signed_set_value(
             member(fields, &i), item->valid & XENSCHED_ROW_EVENT ? item->event
-                                                                 : NOBODY);
+                                                                 : NO_DOMAIN);
     if (item->valid & XENSCHED_ROW_CURRENT)
         set_domain(fields, &i, kind, item->current, item->current_domid);
     if (item->valid & XENSCHED_ROW_CORRESPONDENT)

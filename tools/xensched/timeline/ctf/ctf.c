@@ -425,10 +425,9 @@ static int explain(const char *path, int status, struct xensched_error *err)
     int rc = probe(path);
 
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_PLUGIN)
-        return xensched_fail(err, ENOENT, "cannot write '%s': babeltrace2's "
-                             "plugin 'ctf' is not there; install the package "
-                             "of libbabeltrace2, or say where it is with "
-                             "BABELTRACE_PLUGIN_PATH", path);
+        return xensched_fail(err, ENOENT, "cannot write '%s': babeltrace2's plugin 'ctf' is "
+                             "missing; install the package of libbabeltrace2, or name the "
+                             "plugin's folder in BABELTRACE_PLUGIN_PATH", path);
     remove_folder(path);
     if (rc)
         return xensched_fail(err, rc, "cannot write '%s': %s", path,

@@ -14,7 +14,7 @@
 #include "foreign-clock.h"
 #include "base/alloc.h"
 
-#define NOBODY (-1)
+#define NO_ACCT (-1)
 
 /* "NAME=hex", of a label; false: it is another one. */
 static bool parse_label(const char *text, const char *name, uint64_t *number)
@@ -77,7 +77,7 @@ static int who_marked(const struct rows *rows, const struct marks *marks,
                       const char *name, const char *host, bool *several)
 {
     uint64_t from, until;
-    int acct = NOBODY;
+    int acct = NO_ACCT;
     size_t i;
 
     *several = false;
@@ -90,7 +90,7 @@ static int who_marked(const struct rows *rows, const struct marks *marks,
             *several = false;
             return mark->acct;
         }
-        *several |= acct != NOBODY && acct != mark->acct;
+        *several |= acct != NO_ACCT && acct != mark->acct;
         acct = mark->acct;
     }
 
@@ -105,10 +105,10 @@ static int by_marks(struct foreign_clocks *clocks, const struct rows *rows,
     int acct = who_marked(rows, marks, name, host, &several);
 
     if (several)
-        return xensched_fail(err, EINVAL, "several domains marked their clocks "
-                             "in the recording, and none is called '%s', as "
-                             "the trace says of its machine", host);
-    if (acct != NOBODY)
+        return xensched_fail(err, EINVAL, "several domains marked their clocks in the "
+                             "recording, and none has the name '%s' of the trace's machine",
+                             host);
+    if (acct != NO_ACCT)
         add_marks(clocks, marks, name, acct);
     clocks->by = "by what the guest marked of its clock";
 
@@ -174,10 +174,9 @@ int foreign_clocks_find(struct foreign_clocks *clocks,
         clocks->error_ns = FOREIGN_NO_BOUND;
     }
     if (!rc && !clocks->nr)
-        rc = xensched_fail(err, EINVAL, "what the trace's clock '%s' is on the "
-                           "recording's is not known: 'xensched-mark clock' in "
-                           "the guest says it, while it is recorded",
-                           clock->name);
+        rc = xensched_fail(err, EINVAL, "the trace's clock '%s' cannot be converted to the "
+                           "recording's: run 'xensched-mark clock' in the guest during the "
+                           "recording", clock->name);
     if (rc)
         return rc;
     qsort(clocks->anchor, clocks->nr, sizeof(*clocks->anchor), compare_clocks);

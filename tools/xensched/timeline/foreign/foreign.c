@@ -276,7 +276,7 @@ static int library_failed(const char *path, struct xensched_error *err)
         why = bt_error_cause_get_message(
             bt_error_borrow_cause_by_index(error, 0));
     xensched_fail(err, EILSEQ, "cannot read '%s' as a CTF trace: %.300s", path,
-                  why ? why : "babeltrace2's library does not say why");
+                  why ? why : "babeltrace2's library gives no reason");
     if (error)
         bt_error_release(error);
 
@@ -296,10 +296,9 @@ static int read_folder(struct foreign_reading *r, const char *folder)
         class = bt_plugin_borrow_source_component_class_by_name_const(plugin,
                                                                       "fs");
     if (!class)
-        return xensched_fail(r->err, ENOENT, "cannot read '%s': babeltrace2's "
-                             "plugin 'ctf' is not there; install the package "
-                             "of libbabeltrace2, or say where it is with "
-                             "BABELTRACE_PLUGIN_PATH", folder);
+        return xensched_fail(r->err, ENOENT, "cannot read '%s': babeltrace2's plugin 'ctf' is "
+                             "missing; install the package of libbabeltrace2, or name the "
+                             "plugin's folder in BABELTRACE_PLUGIN_PATH", folder);
     params = parameters(folder);
     graph = bt_graph_create(0);
     if (!params || !graph)

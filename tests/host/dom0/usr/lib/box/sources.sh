@@ -67,5 +67,5 @@ start_agent()
 agent_is_heard()
 {
     xensched status | grep "^domain:$(xl domid driver) " |
-        grep -q 'what xensched-disks there says'
+        grep -q 'xensched-disks there reports'
 }
