@@ -73,7 +73,8 @@ struct member *accounting_find(const struct accounting *a,
 
 /*
  * Chooses a number for a domain without one: the one that it had before it ended, or the lowest
- * free one, because the highest determines the hypervisor's memory.  Returns NULL if all are in use.
+ * free one, because the highest determines the hypervisor's memory.  Returns NULL if all are in
+ * use.
  */
 struct account *accounting_open(struct accounting *a,
                                 const struct domain *domain);
