@@ -411,7 +411,6 @@ static void look_at(struct guard *g, unsigned int i)
     } else if (g->domains[i].undo.news != OUTCOME_NONE) {
         decide(&g->plan->decisions[i], GIVE_BACK, (struct reason){ .code = REASON_UNDONE });
         g->plan->decisions[i].verdict = g->domains[i].undo;
-        g->plan->decisions[i].undo = true;
         s->open = false;
     }
 }

@@ -25,7 +25,6 @@ struct decision {
     struct cpumap soft; /* with MOVE (and when given back); else no map */
     bool hard; /* with MOVE: hard affinity as well */
     bool follows; /* it goes with another domain, for which max_moves was asked */
-    bool undo; /* with GIVE_BACK: since the move was of no use, or worse */
     struct reason reason;
     struct opinion opinion; /* that the reason is about; with its evidence */
     unsigned int put_off;   /* since there were this many moves per minute; 0: it was not */

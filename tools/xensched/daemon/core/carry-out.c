@@ -87,7 +87,7 @@ static void carry_out_give_back(struct core *core, struct domain *d,
         return;
     }
     core->restores++;
-    core->regrets += decision->undo;
+    core->regrets += decision->reason.code == REASON_UNDONE;
     decision->done = true;
     d->affinity = AFFINITY_DEFAULT;
     d->ours_hard = false;
