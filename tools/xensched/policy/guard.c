@@ -2,8 +2,8 @@
 /* The rules; see guard.h. */
 #include <math.h>
 
+#include "model/presence.h"
 #include "guard-spot.h"
-#include "whereabouts.h"
 
 /* Places. */
 
@@ -132,7 +132,7 @@ static bool prefers(const struct candidate *c, struct spot spot, double *share)
 
     if (!asks_for(c->domain, place))
         return false;
-    *share = whereabouts_share(input, c->domain - input->domains->domain, &place->cpus);
+    *share = presence_share(input->matrix, c->domain, &place->cpus, input->now_ns);
 
     return true;
 }

@@ -71,14 +71,6 @@ struct whereabouts whereabouts_asked(const struct topology *t,
     return most_vcpus(t, topology_place_of_all, t->nr_places, d, true);
 }
 
-double whereabouts_share(const struct policy_input *input, unsigned int i,
-                         const struct cpumap *cpus)
-{
-    const struct domain *d = &input->domains->domain[i];
-
-    return presence_share(input->matrix, d, cpus, input->now_ns);
-}
-
 /* Asked to be there, and it is, or nothing says otherwise. */
 static struct whereabouts kept(const struct policy_input *input,
                                unsigned int i, of_all of,
@@ -96,7 +88,7 @@ static struct whereabouts kept(const struct policy_input *input,
     asked = most_vcpus(t, of, nr, d, true);
     if (asked.place == TOPOLOGY_UNKNOWN)
         return asked;
-    share = whereabouts_share(input, i, &places[asked.place].cpus);
+    share = presence_share(input->matrix, d, &places[asked.place].cpus, input->now_ns);
 
     return share < 0 || share >= OUTCOME_THERE ? asked : w;
 }

@@ -33,10 +33,6 @@ struct whereabouts whereabouts_bound(const struct topology *t,
 struct whereabouts whereabouts_asked(const struct topology *t,
                                      const struct domain *d);
 
-/* The part of its time that domain @i of input->domains recently ran on @cpus; -1: unknown. */
-double whereabouts_share(const struct policy_input *input, unsigned int i,
-                         const struct cpumap *cpus);
-
 /* Where an affinity keeps domain @i: it is bound, or asked and does run there. */
 struct whereabouts whereabouts_kept(const struct policy_input *input,
                                     unsigned int i);
