@@ -4,7 +4,7 @@
  * what is long ago counts as today, or if a crossing is counted where both ends
  * were together.
  */
-#include <string.h>
+#include <stdlib.h>
 
 #include <xensched/abi.h>
 
@@ -103,6 +103,29 @@ static void old_time_does_not_count(void **state)
         ran(A, 2, 5 * MS, 2 * SECOND + i * 10 * MS);
     assert_true(share(&a, 0, 8 * SECOND) < 0.02);
     assert_true(share(&a, 1, 8 * SECOND) > 0.98);
+}
+
+static void all_domains_at_once_have_the_same_shares(void **state)
+{
+    struct domain of[] = { a, b, { .acct = XEN_SCHEDLOG_ACCT_REST }, { .acct = 9 } };
+    const struct domains domains = { sizeof(of) / sizeof(*of), of };
+    unsigned int i, k;
+    double *all;
+
+    (void)state;
+    for (i = 0; i < 40; i++) {
+        ran(i % 3 ? A : B, i % 4, (1 + i % 7) * MS, SECOND + i * 10 * MS);
+        ran(XEN_SCHEDLOG_ACCT_REST, i % 4, MS, SECOND + i * 10 * MS);
+        ran(XEN_SCHEDLOG_ACCT_XEN, i % 4, MS, SECOND + i * 10 * MS);
+    }
+    all = presence_by_cache(m, &t, &domains, 2 * SECOND);
+    for (i = 0; i < domains.nr; i++)
+        for (k = 0; k < t.nr_caches; k++)
+            assert_float_equal(all[i * t.nr_caches + k],
+                               presence_share(m, &of[i], &t.caches[k].cpus, 2 * SECOND), 1e-12);
+    assert_true(all[0] > 0 && all[0] < 1);
+    assert_true(all[2 * t.nr_caches] < 0 && all[3 * t.nr_caches] < 0);
+    free(all);
 }
 
 static void a_domain_that_has_not_run_is_unknown(void **state)
@@ -216,6 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         presence_test(shares_are_parts_of_its_own_time),
         presence_test(old_time_does_not_count),
+        presence_test(all_domains_at_once_have_the_same_shares),
         presence_test(a_domain_that_has_not_run_is_unknown),
         presence_test(domains_together_cross_nothing),
         presence_test(domains_apart_cross_with_each_and_both_ways),

@@ -378,17 +378,36 @@ void matrix_visit_service(const struct matrix *m,
         visit(cell->key >> 32, cell->key, cell->total, arg);
 }
 
-void matrix_busy(const struct matrix *m, double *busy, unsigned int nr_cpus,
-                 uint64_t now_ns)
+void matrix_visit_running(const struct matrix *m, uint64_t now_ns,
+                          void (*visit)(uint16_t current, uint32_t cpu, double pcpus,
+                                        void *arg),
+                          void *arg)
 {
     const struct cell *cell;
     size_t i = 0;
 
-    /* What runs when no domain does is Xen's. */
     while ((cell = cells_next(&m->ran, &i)))
-        if (cell->key >> 32 != XEN_SCHEDLOG_ACCT_XEN &&
-            (uint32_t)cell->key < nr_cpus)
-            busy[(uint32_t)cell->key] += rate_of(m, cell, now_ns) / NS_PER_S;
+        visit(cell->key >> 32, cell->key, rate_of(m, cell, now_ns) / NS_PER_S, arg);
+}
+
+struct busy {
+    double *of;
+    unsigned int nr_cpus;
+};
+
+/* What runs when no domain does is Xen's. */
+static void add_busy(uint16_t current, uint32_t cpu, double pcpus, void *arg)
+{
+    const struct busy *busy = arg;
+
+    if (current != XEN_SCHEDLOG_ACCT_XEN && cpu < busy->nr_cpus)
+        busy->of[cpu] += pcpus;
+}
+
+void matrix_busy(const struct matrix *m, double *busy, unsigned int nr_cpus,
+                 uint64_t now_ns)
+{
+    matrix_visit_running(m, now_ns, add_busy, &(struct busy){ busy, nr_cpus });
 }
 
 size_t matrix_size(const struct matrix *m)

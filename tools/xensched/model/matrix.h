@@ -132,6 +132,12 @@ void matrix_visit_service(const struct matrix *m,
                                         uint64_t total_ns, void *arg),
                           void *arg);
 
+/* Likewise for what each keeps busy of each pCPU; 1.0 is all of it. */
+void matrix_visit_running(const struct matrix *m, uint64_t now_ns,
+                          void (*visit)(uint16_t current, uint32_t cpu, double pcpus,
+                                        void *arg),
+                          void *arg);
+
 /* How busy accounting domains keep each pCPU: adds to @busy[pCPU], 1.0 is all of it. */
 void matrix_busy(const struct matrix *m, double *busy, unsigned int nr_cpus,
                  uint64_t now_ns);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Computes where a domain ran, and which crossings that caused, from the matrix. */
 #include <math.h>
+#include <stdlib.h>
 
 #include <xensched/abi.h>
 
+#include "base/alloc.h"
 #include "presence.h"
 #include "servers.h"
 
@@ -63,29 +65,63 @@ uint64_t presence_total(const struct matrix *m, const struct domain *d,
     return total;
 }
 
+struct running {
+    const struct topology *topology;
+    unsigned int nr_acct;
+    unsigned int *of; /* [accounting domain]: number of its domain + 1; 0: none */
+    double *share;    /* [domain][cache]: pCPUs */
+};
+
+static void add_running(uint16_t current, uint32_t cpu, double pcpus, void *arg)
+{
+    const struct running *r = arg;
+    unsigned int cache = topology_cache_of(r->topology, cpu);
+
+    if (current < r->nr_acct && r->of[current] && cache != TOPOLOGY_UNKNOWN)
+        r->share[(r->of[current] - 1) * r->topology->nr_caches + cache] += pcpus;
+}
+
+double *presence_by_cache(const struct matrix *m, const struct topology *t,
+                          const struct domains *domains, uint64_t now_ns)
+{
+    struct running r = {
+        t, XEN_SCHEDLOG_ACCT_NONE, need_memory(XEN_SCHEDLOG_ACCT_NONE, sizeof(*r.of)),
+        need_memory((size_t)domains->nr * t->nr_caches, sizeof(*r.share)),
+    };
+    unsigned int i, k;
+
+    for (i = 0; i < domains->nr; i++)
+        if (presence_known(&domains->domain[i]))
+            r.of[domains->domain[i].acct] = i + 1;
+    matrix_visit_running(m, now_ns, add_running, &r);
+    for (i = 0; i < domains->nr; i++) {
+        double all = use_of_all(m, &domains->domain[i], now_ns);
+        double *share = &r.share[(size_t)i * t->nr_caches];
+
+        for (k = 0; k < t->nr_caches; k++)
+            share[k] = all < LEAST_USE ? -1 : fmin(share[k] / all, 1);
+    }
+    free(r.of);
+
+    return r.share;
+}
+
 /*
  * The share of what @d does with @other that it does on @cpus; -1: unknown.  @ran: see
  * presence_together().
  */
 static double share_with(const struct matrix *m, const struct domain *d,
                          const struct domain *other, const struct cpumap *cpus,
-                         double *ran, uint64_t now_ns)
+                         const double *ran, uint64_t now_ns)
 {
     double part = servers_part_on(d, other->domid, cpus);
 
-    if (part >= 0)
-        return part;
-    if (!ran)
-        return presence_share(m, d, cpus, now_ns);
-    if (isnan(*ran))
-        *ran = presence_share(m, d, cpus, now_ns);
-
-    return *ran;
+    return part >= 0 ? part : ran ? *ran : presence_share(m, d, cpus, now_ns);
 }
 
 double presence_together(const struct matrix *m, const struct topology *t,
                          const struct domain *a, const struct domain *b,
-                         double *ran_a, double *ran_b, uint64_t now_ns)
+                         const double *ran_a, const double *ran_b, uint64_t now_ns)
 {
     double sum = 0;
     unsigned int i;

@@ -22,13 +22,20 @@ double presence_share(const struct matrix *m, const struct domain *d,
                       const struct cpumap *cpus, uint64_t now_ns);
 
 /*
+ * The same for all domains and caches at once, [domain][cache]: faster, if most are asked
+ * for.  The caller frees it.
+ */
+double *presence_by_cache(const struct matrix *m, const struct topology *t,
+                          const struct domains *domains, uint64_t now_ns);
+
+/*
  * How likely it is that what @a and @b do with each other finds both at the same place; -1:
- * unknown.  @ran_a, @ran_b: for callers that ask about many pairs, the shares of presence_share()
- * per place, NAN if not looked up yet; NULL: not kept.
+ * unknown.  @ran_a, @ran_b: the shares of presence_share() per place, for callers that have
+ * them; NULL: they are looked up.
  */
 double presence_together(const struct matrix *m, const struct topology *t,
                          const struct domain *a, const struct domain *b,
-                         double *ran_a, double *ran_b, uint64_t now_ns);
+                         const double *ran_a, const double *ran_b, uint64_t now_ns);
 
 /* pCPUs that it keeps busy there; 0: none, or unknown. */
 double presence_use(const struct matrix *m, const struct domain *d,

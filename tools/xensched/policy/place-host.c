@@ -165,19 +165,17 @@ static bool add_kept(double *share, const struct topology *t,
 }
 
 /* False: the log has nothing of it. */
-static bool add_logged(const struct place_host *h, double *share,
-                       const struct domain *d, double part)
+static bool add_logged(const struct place_host *h, double *share, unsigned int domain,
+                       double part)
 {
-    const struct topology *t = h->input->topology;
+    const unsigned int nr = h->placement.nr_caches;
+    const double *ran = &h->ran_in[(size_t)domain * nr];
     unsigned int i;
 
-    for (i = 0; i < t->nr_caches; i++) {
-        double there = presence_share(h->input->matrix, d, &t->caches[i].cpus,
-                                      h->input->now_ns);
-
-        if (there < 0)
+    for (i = 0; i < nr; i++) {
+        if (ran[i] < 0)
             return false;
-        share[i] += part * there;
+        share[i] += part * ran[i];
     }
 
     return true;
@@ -187,10 +185,11 @@ static bool add_logged(const struct place_host *h, double *share,
  * What binds a vCPU decides, then the log.  A soft affinity says something only of a
  * domain that the log has nothing of, and without one that domain may be anywhere.
  */
-static void add_domain(const struct place_host *h, double *share,
-                       const struct domain *d, double part)
+static void add_domain(const struct place_host *h, double *share, unsigned int domain,
+                       double part)
 {
     const struct topology *t = h->input->topology;
+    const struct domain *d = place_domain(h, domain);
     unsigned int i, online = domain_online_vcpus(d);
 
     for (i = 0; i < d->nr_vcpus; i++) {
@@ -198,7 +197,7 @@ static void add_domain(const struct place_host *h, double *share,
         double of_vcpu = part / online;
 
         if (!vcpu->online || add_kept(share, t, d, vcpu, false, of_vcpu) ||
-            add_logged(h, share, d, of_vcpu))
+            add_logged(h, share, domain, of_vcpu))
             continue;
         if (!add_kept(share, t, d, vcpu, true, of_vcpu))
             add_share(share, t, &d->pool_cpus, of_vcpu);
@@ -299,7 +298,7 @@ static void describe_domain(struct place_host *h, unsigned int i)
     bool elsewhere = h->input->standing[h->stands[unit]].cpupool != s->cpupool;
     double *own = need_memory(nr, sizeof(*own));
 
-    add_domain(h, own, d, 1);
+    add_domain(h, own, i, 1);
     u->demand.need += runnable_demand(h->input->matrix, d, h->input->now_ns);
     u->demand.vcpus += s->demand.vcpus;
     if (s->demand.vcpus > u->width)
@@ -572,20 +571,33 @@ static void add_up_talk(struct place_host *h, const struct talk_pair *pairs, uns
             h->talks[h->unit[pairs[i].a]] -= 2 * pairs[i].rate;
 }
 
-static void prepare_links(struct place_host *h, const struct talk_pair *pairs, unsigned int nr)
+static void count_notifications(struct place_host *h, const struct talk_pair *pairs,
+                                unsigned int nr)
 {
-    const unsigned int nr_domains = h->input->domains->nr;
-    const size_t nr_ran = (size_t)nr_domains * h->input->topology->nr_places;
-    size_t i;
+    unsigned int i;
 
-    h->notifications = need_memory(nr_domains, sizeof(*h->notifications));
+    h->notifications = need_memory(h->input->domains->nr, sizeof(*h->notifications));
     for (i = 0; i < nr; i++) {
         h->notifications[pairs[i].a] += pairs[i].rate - pairs[i].pages;
         h->notifications[pairs[i].b] += pairs[i].rate - pairs[i].pages;
     }
-    h->ran = need_memory(nr_ran, sizeof(*h->ran));
-    for (i = 0; i < nr_ran; i++)
-        h->ran[i] = NAN;
+}
+
+static void find_ran(struct place_host *h)
+{
+    const struct policy_input *input = h->input;
+    const struct topology *t = input->topology;
+    unsigned int nr = input->domains->nr, i, k;
+
+    h->ran_in = presence_by_cache(input->matrix, t, input->domains, input->now_ns);
+    h->ran = need_memory((size_t)nr * t->nr_places, sizeof(*h->ran));
+    for (i = 0; i < nr; i++)
+        for (k = 0; k < t->nr_caches; k++) {
+            double *place = &h->ran[(size_t)i * t->nr_places + t->caches[k].within];
+            double ran = h->ran_in[(size_t)i * t->nr_caches + k];
+
+            *place = ran < 0 ? -1 : fmin(*place + ran, 1);
+        }
 }
 
 void place_describe(struct place_host *h, const struct policy_input *input,
@@ -605,7 +617,8 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     h->counts_misses = settings->counts_misses;
     p->prices = prices_default;
     units = find_units(h);
-    prepare_links(h, pairs, nr_pairs);
+    find_ran(h);
+    count_notifications(h, pairs, nr_pairs);
     of_domains = links_find(h, pairs, nr_pairs);
     links = links_join(&of_domains);
     placement_init(p, t->nr_places, t->nr_caches, count_whole(t), units, 2 * links.nr);
@@ -648,5 +661,6 @@ void place_free(struct place_host *h)
     free(h->talks);
     free(h->notifications);
     free(h->ran);
+    free(h->ran_in);
     free(h->before);
 }

@@ -66,7 +66,7 @@ static double woken(const struct place_host *h, unsigned int i)
     return fmin(place_domain(h, i)->wakes.wakes / received, 1);
 }
 
-static double *ran_of(const struct place_host *h, unsigned int i)
+static const double *ran_of(const struct place_host *h, unsigned int i)
 {
     return &h->ran[i * h->input->topology->nr_places];
 }

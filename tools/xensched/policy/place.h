@@ -27,7 +27,7 @@ struct place_host {
     unsigned int *server; /* [domain]: the unit of its vCPU 0; 0: it has none */
     double *talks;        /* [unit]: interactions/s with anybody outside of it */
     double *notifications; /* [domain]: per second, both directions */
-    double *ran;          /* [domain][place]: share of its time; NAN: not looked up yet */
+    double *ran, *ran_in; /* [domain][place], [domain][cache]: share of its time; -1 */
     /* What each unit costs where it is at first: [unit][term]. */
     double *before;
 };
