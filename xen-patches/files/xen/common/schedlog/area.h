@@ -133,7 +133,8 @@ void schedlog_wait_start(uint32_t events);
  * made already; the runstate of @v, no idle vCPU, changes while notes are made.
  */
 void schedlog_off_start(uint32_t events, bool noted);
-void schedlog_off_change(struct vcpu *v, int new_state);
+void schedlog_leaves(struct vcpu *v, int new_state);
+void schedlog_kept_off(struct vcpu *v);
 unsigned int schedlog_reason(const struct vcpu *v);
 void schedlog_log_off(const struct vcpu *v, uint64_t end);
 

@@ -137,22 +137,20 @@ static unsigned int why_left(const struct vcpu *v, int new_state)
                                                : XEN_SCHEDLOG_LEFT_PAUSED;
 }
 
-/* @v leaves its pCPU, or what it is off the pCPU for changes. */
-void schedlog_off_change(struct vcpu *v, int new_state)
+/* @v leaves its pCPU. */
+void schedlog_leaves(struct vcpu *v, int new_state)
 {
-    if ( v->runstate.state == RUNSTATE_running )
-    {
-        v->schedlog_left = why_left(v, new_state) | turn;
-        forget_notes(v);
-    }
-    else if ( new_state == RUNSTATE_offline )
-    {
-        /* A budget that is used up pauses a vCPU as well. */
-        if ( v->pause_flags & VPF_parked )
-            v->schedlog_capped = true;
-        else if ( !(v->pause_flags & VPF_migrating) )
-            v->schedlog_paused = true;
-    }
+    v->schedlog_left = why_left(v, new_state) | turn;
+    forget_notes(v);
+}
+
+/* @v, which has no pCPU, is not to run.  A used up budget pauses it as well. */
+void schedlog_kept_off(struct vcpu *v)
+{
+    if ( v->pause_flags & VPF_parked )
+        v->schedlog_capped = true;
+    else if ( !(v->pause_flags & VPF_migrating) )
+        v->schedlog_paused = true;
 }
 
 /* Nearly all vCPUs that left at an unknown time sleep. */

@@ -92,6 +92,14 @@ static void noinline log_wait(const struct vcpu *v,
         log_parts(&pcpu->cpu, acct, holders, begin, end);
 }
 
+static void noinline end_hold(const struct vcpu *v)
+{
+    struct schedlog_pcpu *pcpu = per_cpu(schedlog_pcpu, v->processor);
+
+    if ( pcpu )
+        schedlog_preempt(&pcpu->holders, v->schedlog_woken_tsc);
+}
+
 /*
  * @v becomes runnable.  The instant is noted twice: as state_entry_time is
  * going to be, to recognise the wait, and by the TSC, which pCPUs have in
@@ -101,12 +109,11 @@ static void begin_wait(struct vcpu *v, s_time_t now)
 {
     s_time_t entered = v->runstate.state_entry_time;
     bool ran = v->runstate.state == RUNSTATE_running;
-    struct schedlog_pcpu *pcpu = per_cpu(schedlog_pcpu, v->processor);
 
     v->schedlog_woken = (max(now, entered) & ~1) | ran;
     v->schedlog_woken_tsc = schedlog_tsc();
-    if ( ran && pcpu )
-        schedlog_preempt(&pcpu->holders, v->schedlog_woken_tsc);
+    if ( ran )
+        end_hold(v);
 }
 
 /* Did @v become runnable while the events were on, and has waited since? */
@@ -178,13 +185,19 @@ static void noinline begin_idle(const struct vcpu *v)
 /* @v leaves its pCPU, or begins or ends to wait for it. */
 static void noinline end_run(struct vcpu *v, int new_state, s_time_t now)
 {
-    if ( v->runstate.state == RUNSTATE_running &&
-         is_on(XEN_SCHEDLOG_EV_OFF_CPU) )
-        v->schedlog_off_tsc = schedlog_tsc();
-    else if ( waited(v) )
-        cut_wait(v);
-
-    schedlog_off_change(v, new_state);
+    if ( v->runstate.state == RUNSTATE_running )
+    {
+        if ( is_on(XEN_SCHEDLOG_EV_OFF_CPU) )
+            v->schedlog_off_tsc = schedlog_tsc();
+        schedlog_leaves(v, new_state);
+    }
+    else
+    {
+        if ( waited(v) )
+            cut_wait(v);
+        if ( new_state == RUNSTATE_offline )
+            schedlog_kept_off(v);
+    }
 
     if ( new_state == RUNSTATE_runnable )
         begin_wait(v, now);
