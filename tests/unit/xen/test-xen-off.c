@@ -18,6 +18,8 @@ static void run_first(void)
     now_ns += MILLISECS(1);
     a_vcpu = vcpu_of(A);
     b_vcpu = vcpu_of(B);
+    known_vcpu[0] = &a_vcpu;
+    known_vcpu[1] = &b_vcpu;
     wake(&a_vcpu);
     run(0, &a_vcpu);
     a_vcpu.pause_flags = 0;
@@ -393,16 +395,25 @@ static void a_wait_states_its_reason(void **unused)
     is_wait(WAKE, LEFT(PREEMPTED));
 }
 
-/* A reason of an earlier time, while the events were on, is none of this time. */
-static void a_reason_is_forgotten_with_the_events_off(void **unused)
+/* What was noted the last time that the events were on says nothing of this time. */
+static void notes_are_forgotten_with_the_events_off(void **unused)
 {
     (void)unused;
     run_first();
     turn_on(WAITS);
     schedlog_yields(LEFT(YIELDED));
     leave(RUNSTATE_runnable, 0);
-    run(0, &a_vcpu);
     turn_on(0);
+    run(0, &a_vcpu);
+    leave(RUNSTATE_blocked, VPF_blocked);
+    turn_on(WAITS);
+    come_back();
+    is_wait(WAKE, REASON(SLEPT));
+
+    leave(RUNSTATE_blocked, VPF_blocked);
+    schedlog_timer_wakes(&a_vcpu);
+    turn_on(0);
+    come_back();
     leave(RUNSTATE_blocked, VPF_blocked);
     turn_on(WAITS);
     come_back();
@@ -430,7 +441,7 @@ int main(void)
         TEST(another_event_that_is_turned_on_hides_no_reason),
         TEST(off_cpu_has_a_threshold_of_its_own),
         TEST(a_wait_states_its_reason),
-        TEST(a_reason_is_forgotten_with_the_events_off),
+        TEST(notes_are_forgotten_with_the_events_off),
     };
 
     return run_tap_tests(tests);

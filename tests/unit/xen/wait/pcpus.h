@@ -50,6 +50,7 @@ static uint8_t data[NR_PCPUS][SIZE];
 
 static struct vcpu idle[NR_PCPUS];
 struct vcpu *running[NR_PCPUS];
+struct vcpu *known_vcpu[3];
 static bool site_on;
 
 /* By number, as accounting domains are. */

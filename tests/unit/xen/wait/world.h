@@ -127,6 +127,14 @@ extern unsigned int this_pcpu;
 #define per_cpu(name, cpu) fake_##name[cpu]
 #define this_cpu(name) fake_##name[this_pcpu]
 
+/* All vCPUs belong to one domain here; a NULL ends them. */
+extern struct vcpu *known_vcpu[];
+#define rcu_read_lock(lock)
+#define rcu_read_unlock(lock)
+#define for_each_domain(d) for ((d) = known_vcpu[0] ? known_vcpu[0]->domain : NULL; (d); (d) = NULL)
+#define for_each_vcpu(d, v) \
+    for (struct vcpu **at_ = known_vcpu; (void)(d), ((v) = *at_) != NULL; at_++)
+
 extern struct vcpu *running[NR_PCPUS];
 #define current running[this_pcpu]
 

@@ -135,8 +135,16 @@ void schedlog_wait_start(uint32_t events);
 void schedlog_off_start(uint32_t events, bool noted);
 void schedlog_leaves(struct vcpu *v, int new_state);
 void schedlog_kept_off(struct vcpu *v);
-unsigned int schedlog_reason(const struct vcpu *v);
 void schedlog_log_off(const struct vcpu *v, uint64_t end);
+
+/*
+ * XEN_SCHEDLOG_LEFT_* as schedlog_left of struct vcpu has it, and back.  0 is a
+ * sleep: nearly all vCPUs that left at an unknown time sleep.
+ */
+static inline unsigned int schedlog_left_code(unsigned int left)
+{
+    return left ^ XEN_SCHEDLOG_LEFT_BLOCKED;
+}
 
 /* work.c: log the sums since the last tick; discard them. */
 void schedlog_work_tick(struct schedlog_pcpu *pcpu);

@@ -21,22 +21,6 @@
 /* TSC.  When a vCPU left before this is unknown. */
 static uint64_t __read_mostly on_since;
 
-/*
- * How often notes were turned on, as the upper half of schedlog_left.  Why a
- * vCPU left before that is unknown.
- */
-#define TURN_MASK 0xf0U
-static unsigned int __read_mostly turn;
-
-void schedlog_off_start(uint32_t events, bool noted)
-{
-    if ( events & (1U << XEN_SCHEDLOG_EV_OFF_CPU) )
-        on_since = schedlog_tsc();
-
-    if ( events && !noted )
-        turn = (turn + 0x10) & TURN_MASK;
-}
-
 static void forget_notes(struct vcpu *v)
 {
     v->schedlog_yields = 0;
@@ -47,8 +31,31 @@ static void forget_notes(struct vcpu *v)
 /* The scheduler was asked, and the vCPU has a pCPU: keeps it, or gets it. */
 void schedlog_stays(struct vcpu *v)
 {
+    v->schedlog_left = 0;
     forget_notes(v);
     v->schedlog_waker = 0;
+}
+
+/* Why vCPUs left, and what woke them, before notes are made is unknown. */
+static void forget_all_notes(void)
+{
+    struct domain *d;
+    struct vcpu *v;
+
+    rcu_read_lock(&domlist_read_lock);
+    for_each_domain ( d )
+        for_each_vcpu ( d, v )
+            schedlog_stays(v);
+    rcu_read_unlock(&domlist_read_lock);
+}
+
+void schedlog_off_start(uint32_t events, bool noted)
+{
+    if ( events & (1U << XEN_SCHEDLOG_EV_OFF_CPU) )
+        on_since = schedlog_tsc();
+
+    if ( events && !noted )
+        forget_all_notes();
 }
 
 /* A pause-loop exit is noted first, and yields as the hypercall does. */
@@ -140,7 +147,7 @@ static unsigned int why_left(const struct vcpu *v, int new_state)
 /* @v leaves its pCPU. */
 void schedlog_leaves(struct vcpu *v, int new_state)
 {
-    v->schedlog_left = why_left(v, new_state) | turn;
+    v->schedlog_left = schedlog_left_code(why_left(v, new_state));
     forget_notes(v);
 }
 
@@ -153,39 +160,14 @@ void schedlog_kept_off(struct vcpu *v)
         v->schedlog_paused = true;
 }
 
-/* Nearly all vCPUs that left at an unknown time sleep. */
-static unsigned int left_of(const struct vcpu *v)
-{
-    return (v->schedlog_left & TURN_MASK) == turn
-           ? v->schedlog_left & ~TURN_MASK : XEN_SCHEDLOG_LEFT_BLOCKED;
-}
-
-/* Why @v waits, as XEN_SCHEDLOG_REASON_* says. */
-unsigned int schedlog_reason(const struct vcpu *v)
-{
-    unsigned int reason = left_of(v);
-
-    if ( reason == XEN_SCHEDLOG_LEFT_BLOCKED )
-        reason = XEN_SCHEDLOG_REASON_SLEPT | (v->schedlog_waker >> 16);
-    else if ( reason == XEN_SCHEDLOG_LEFT_POLLING )
-        reason = XEN_SCHEDLOG_REASON_SLEPT | XEN_SCHEDLOG_REASON_POLLED |
-                 (v->schedlog_waker >> 16);
-
-    if ( unlikely(v->schedlog_capped) )
-        reason |= XEN_SCHEDLOG_REASON_CAPPED;
-    else if ( unlikely(v->schedlog_paused) )
-        reason |= XEN_SCHEDLOG_REASON_PAUSED;
-
-    return reason;
-}
-
 static uint32_t off_counter(const struct vcpu *v, unsigned int woke,
                             uint64_t ticks)
 {
     const unsigned int shift = XEN_SCHEDLOG_OFF_TIME_SHIFT;
     uint64_t time = (schedlog_tsc_to_ns(ticks) + (1U << (shift - 1))) >> shift;
 
-    return ((uint32_t)left_of(v) << XEN_SCHEDLOG_OFF_LEFT_SHIFT) |
+    return (schedlog_left_code(v->schedlog_left) <<
+            XEN_SCHEDLOG_OFF_LEFT_SHIFT) |
            (v->schedlog_capped ? XEN_SCHEDLOG_OFF_CAPPED :
             v->schedlog_paused ? XEN_SCHEDLOG_OFF_PAUSED : 0) |
            (woke << XEN_SCHEDLOG_OFF_WOKE_SHIFT) |
@@ -200,6 +182,7 @@ void schedlog_log_off(const struct vcpu *v, uint64_t end)
 {
     struct schedlog_pcpu *pcpu = this_cpu(schedlog_pcpu);
     uint64_t begin = v->schedlog_off_tsc;
+    unsigned int left = schedlog_left_code(v->schedlog_left);
     uint32_t waker = v->schedlog_waker;
     uint16_t acct = v->schedlog_acct;
 
@@ -208,8 +191,8 @@ void schedlog_log_off(const struct vcpu *v, uint64_t end)
         return;
 
     /* Nothing has woken a vCPU that did not sleep, whatever was noted. */
-    if ( !waker || (left_of(v) != XEN_SCHEDLOG_LEFT_BLOCKED &&
-                    left_of(v) != XEN_SCHEDLOG_LEFT_POLLING) )
+    if ( !waker || (left != XEN_SCHEDLOG_LEFT_BLOCKED &&
+                    left != XEN_SCHEDLOG_LEFT_POLLING) )
         waker = (XEN_SCHEDLOG_WOKE_OTHER << 16) | XEN_SCHEDLOG_ACCT_NONE;
 
     schedlog_leave(&pcpu->cpu, XEN_SCHEDLOG_EV_OFF_CPU, acct, waker & 0xffff,

@@ -63,6 +63,25 @@ static void noinline log_parts(struct schedlog_cpu *cpu, uint16_t acct,
                        schedlog_tsc_to_ns(part[i].ticks));
 }
 
+/* Why @v waits, as XEN_SCHEDLOG_REASON_* says. */
+static always_inline unsigned int reason_of(const struct vcpu *v)
+{
+    unsigned int reason = schedlog_left_code(v->schedlog_left);
+
+    if ( reason == XEN_SCHEDLOG_LEFT_BLOCKED )
+        reason = XEN_SCHEDLOG_REASON_SLEPT | (v->schedlog_waker >> 16);
+    else if ( reason == XEN_SCHEDLOG_LEFT_POLLING )
+        reason = XEN_SCHEDLOG_REASON_SLEPT | XEN_SCHEDLOG_REASON_POLLED |
+                 (v->schedlog_waker >> 16);
+
+    if ( unlikely(v->schedlog_capped) )
+        reason |= XEN_SCHEDLOG_REASON_CAPPED;
+    else if ( unlikely(v->schedlog_paused) )
+        reason |= XEN_SCHEDLOG_REASON_PAUSED;
+
+    return reason;
+}
+
 /*
  * Unlike other events, waits within an accounting domain are logged.  @cut is
  * XEN_SCHEDLOG_REASON_CUT if @v is not going to run.
@@ -85,19 +104,11 @@ static void noinline log_wait(const struct vcpu *v,
     end = max(begin, end);
     holder = schedlog_only_holder(holders, begin);
     if ( schedlog_leave_for(&pcpu->cpu, event, acct, holder,
-                            schedlog_reason(v) | cut,
+                            reason_of(v) | cut,
                             schedlog_tsc_to_ns(end - begin)) &&
          unlikely(holder == XEN_SCHEDLOG_ACCT_NONE) &&
          is_on(XEN_SCHEDLOG_EV_WAIT_PART) )
         log_parts(&pcpu->cpu, acct, holders, begin, end);
-}
-
-static void noinline end_hold(const struct vcpu *v)
-{
-    struct schedlog_pcpu *pcpu = per_cpu(schedlog_pcpu, v->processor);
-
-    if ( pcpu )
-        schedlog_preempt(&pcpu->holders, v->schedlog_woken_tsc);
 }
 
 /*
@@ -105,15 +116,12 @@ static void noinline end_hold(const struct vcpu *v)
  * going to be, to recognise the wait, and by the TSC, which pCPUs have in
  * common, whereas their system times differ by microseconds.
  */
-static void begin_wait(struct vcpu *v, s_time_t now)
+static void begin_wait(struct vcpu *v, bool ran, s_time_t now)
 {
     s_time_t entered = v->runstate.state_entry_time;
-    bool ran = v->runstate.state == RUNSTATE_running;
 
     v->schedlog_woken = (max(now, entered) & ~1) | ran;
     v->schedlog_woken_tsc = schedlog_tsc();
-    if ( ran )
-        end_hold(v);
 }
 
 /* Did @v become runnable while the events were on, and has waited since? */
@@ -182,39 +190,50 @@ static void noinline begin_idle(const struct vcpu *v)
         schedlog_hold(&pcpu->holders, v->schedlog_acct, schedlog_tsc());
 }
 
-/* @v leaves its pCPU, or begins or ends to wait for it. */
+/* @v leaves its pCPU, and waits for one from now on if it is runnable. */
 static void noinline end_run(struct vcpu *v, int new_state, s_time_t now)
 {
-    if ( v->runstate.state == RUNSTATE_running )
-    {
-        if ( is_on(XEN_SCHEDLOG_EV_OFF_CPU) )
-            v->schedlog_off_tsc = schedlog_tsc();
-        schedlog_leaves(v, new_state);
-    }
-    else
-    {
-        if ( waited(v) )
-            cut_wait(v);
-        if ( new_state == RUNSTATE_offline )
-            schedlog_kept_off(v);
-    }
+    if ( is_on(XEN_SCHEDLOG_EV_OFF_CPU) )
+        v->schedlog_off_tsc = schedlog_tsc();
 
     if ( new_state == RUNSTATE_runnable )
-        begin_wait(v, now);
+    {
+        struct schedlog_pcpu *pcpu = per_cpu(schedlog_pcpu, v->processor);
+
+        begin_wait(v, true, now);
+        if ( pcpu )
+            schedlog_preempt(&pcpu->holders, v->schedlog_woken_tsc);
+    }
+
+    schedlog_leaves(v, new_state);
+}
+
+/* @v, which has no pCPU, begins to wait for one, or has to stop waiting. */
+static void noinline change_off(struct vcpu *v, int new_state, s_time_t now)
+{
+    if ( new_state == RUNSTATE_runnable )
+        return begin_wait(v, false, now);
+
+    if ( waited(v) )
+        cut_wait(v);
+    if ( new_state == RUNSTATE_offline )
+        schedlog_kept_off(v);
 }
 
 /* Each branch is a jump, so none saves registers for another one. */
 void schedlog_wait(struct vcpu *v, int new_state, s_time_t now)
 {
-    if ( new_state != RUNSTATE_running )
+    if ( is_idle_vcpu(v) )
     {
-        if ( !is_idle_vcpu(v) )
-            end_run(v, new_state, now);
+        if ( new_state == RUNSTATE_running )
+            begin_idle(v);
     }
-    else if ( is_idle_vcpu(v) )
-        begin_idle(v);
-    else
+    else if ( new_state == RUNSTATE_running )
         begin_run(v);
+    else if ( v->runstate.state == RUNSTATE_running )
+        end_run(v, new_state, now);
+    else
+        change_off(v, new_state, now);
 }
 
 /*
