@@ -70,7 +70,7 @@ records()
 check "operations are measured" costs off
 check "send, map and unmap cost less than unpatched while nothing is traced" \
     all_differ "$RESULTS/off" "$native" -lt send map unmap
-# Where a function has several trace points, the compiler has tested the flag once.
+# GCC calls update_load() of Credit2 then, which it inlines into the unpatched one.
 check "a round trip, with two context switches, hardly more" \
     hardly_more "$RESULTS/off" "$native" round-trip
 check "xentrace runs, and turns them on" xentrace_runs costs on
