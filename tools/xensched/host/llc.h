@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * llc.h - which pCPUs share a last-level cache (LLC), by what the processor
- * says and by what an operator has named.
+ * llc.h - finds the pCPUs that share a last-level cache (LLC), from the processor's CPUID and
+ * from an operator's list.
  *
- * What is found is filled in before topology_make_places().  pCPUs about which
- * nothing is known are left as they are: see struct topology_cpu.
+ * Call these before topology_make_places().  pCPUs without information stay as they are: see
+ * struct topology_cpu.
  */
 #ifndef XENSCHED_HOST_LLC_H
 #define XENSCHED_HOST_LLC_H
@@ -15,37 +15,36 @@
 
 #include "model/topology.h"
 
-/* For a pCPU without APIC id, and when CPUID says nothing of an LLC. */
+/* A pCPU without APIC id; a CPUID without an LLC. */
 #define LLC_UNKNOWN (~0U)
 
 /*
- * pCPUs whose APIC ids are equal without this many of their lowest bits share the LLC.
- * @eax is that of the subleaf of CPUID's leaf 4, or AMD's 0x8000001d, that describes it.
+ * pCPUs whose APIC ids are equal after a shift by this number of bits share the LLC.  @eax is EAX
+ * of the CPUID subleaf (leaf 4, or AMD's 0x8000001d) that describes the LLC.
  */
 unsigned int llc_shift(uint32_t eax);
 
 /*
- * The LLCs of pCPUs which have these APIC ids.  False, and nothing is known:
- * one has none, or what is said makes no sense, such as two LLCs of one core;
- * or no LLC is shared, so that it is of no use to know it.
+ * Fills in the LLCs of pCPUs with these APIC ids.  Returns false without a change if an APIC id is
+ * missing, if the result is impossible, such as two LLCs of one core, or if no two pCPUs share one.
  */
 bool llc_of_host(struct topology *t, const uint32_t *apic_ids,
                  unsigned int shift);
 
-/* Can it be a list of LLCs, such as "0-3,8-11/4-7"?  Each pCPU once. */
+/* Is @text a list of LLCs, such as "0-3,8-11/4-7", that has each pCPU once? */
 bool llc_is_list(const char *text);
 
 /*
- * What an operator has named comes before what the host says; which stays for
- * the others.  -EINVAL, and nothing has changed: this host's cannot be so.
+ * Replaces the LLCs of the pCPUs in an operator's list; the others keep theirs.  Returns -EINVAL
+ * without a change if the list is impossible on this host.
  */
 int llc_named(struct topology *t, const char *text,
               struct xensched_error *err);
 
 /*
- * Is a cache of the list no block of pCPUs?  Xen numbers those that are there at boot
- * by their APIC ids, which makes blocks of caches; Linux and lscpu number them
- * otherwise.  *@odd says which, and how to find out.
+ * Does a cache of the list have pCPUs with gaps between their numbers?  Xen numbers the pCPUs at
+ * boot by APIC id, so the pCPUs of a cache have consecutive numbers; Linux and lscpu number them
+ * otherwise.  *@odd names the cache and a way to check the numbers.
  */
 bool llc_is_odd(const struct topology *t, const char *text,
                 struct xensched_error *odd);
