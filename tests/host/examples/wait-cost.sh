@@ -13,7 +13,8 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 
-old=service-ns,wake-delay,evtchn-send,grant-map,grant-copy,grant-unmap
+others=service-ns,evtchn-send,grant-map,grant-copy,grant-unmap
+default=$others,wake-delay,preempt-delay,wait-part,migrate
 # shellcheck disable=SC2034 # of daemon.sh: its defaults are the daemon's
 daemon_settings=
 
@@ -35,12 +36,11 @@ guest start idle name=disk cpus=1 disk=16 run='errand serve' \
     prepare='dd if=/dev/zero of=/dev/xvda bs=1M count=16 oflag=direct 2>/dev/null'
 for round in 1 2 3; do
     measure "no daemon"
-    with "without waits" $old
-    with "waits" $old,preempt-delay,wait-part
-    with "waits, migrate" $old,preempt-delay,wait-part,migrate
-    with "waits, migrate, off-cpu" $old,preempt-delay,wait-part,migrate,off-cpu
+    with "no events of waits" $others
+    with "wake-delay" $others,wake-delay
+    with "the default" $default
+    with "the default, off-cpu" $default,off-cpu
 done
-default=$old,preempt-delay,wait-part,migrate
 for event in hypercall-time irq-time flush-wait exit-time \
     hypercall-time,irq-time,flush-wait,exit-time; do
     with "$event" $default,$event
