@@ -46,7 +46,7 @@ on()
 total()
 {
     xensched matrix --top 0 | awk -v from="$1" -v to="$2" '
-        $1 == "ring-pages" && $2 == from && $4 == to { print $NF }'
+        $1 == "ring-pages" && $2 == from && $4 == to { print $7 }'
 }
 
 # Not one or two, as by mistake.
