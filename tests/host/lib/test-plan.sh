@@ -12,7 +12,7 @@
 #   # time: SECONDS   its limit (120)
 #   # only: full      it is run by make test-full, or when it is asked for
 #
-# Needs BOX_HOST (paths.sh), below which is kept how long each test took.
+# Needs BOX_ARCH, and BOX_HOST, below which is kept how long each test took (paths.sh).
 
 readonly test_default_host="--sockets 2 --cores 2 --numa"
 

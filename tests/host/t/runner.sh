@@ -12,6 +12,8 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=../dom0/usr/lib/box/tap.sh
 . "$here/dom0/usr/lib/box/tap.sh"
+# shellcheck disable=SC2034 # for test-plan.sh
+BOX_ARCH=x86_64
 # shellcheck source=../lib/test-plan.sh
 . "$here/lib/test-plan.sh"
 work=$(mktemp -d)
