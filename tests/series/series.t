@@ -20,10 +20,12 @@ MBOX=$BUILD/series/xensched-$RELEASE.mbox
 REPO=$(mktemp -d "$XEN/series-test.XXXXXX")
 trap 'rm -rf "$REPO"' EXIT
 
+# git warns of white space that Xen does not want.
 apply()
 {
     cp -a "$XEN/pristine/." "$REPO" && repo_from_pristine "$REPO" &&
-    git -C "$REPO" am -q --keep-cr "$MBOX"
+    git -C "$REPO" am -q --keep-cr "$MBOX" 2>&1 | tee "$REPO/.git/said" &&
+    [ ! -s "$REPO/.git/said" ]
 }
 
 as_many_commits_as_patches()

@@ -29,6 +29,8 @@ repo_from_pristine()
         git config user.name 'xensched developers'
         git config user.email xensched@example.com
         echo /.xensched >> .git/info/exclude
+        # Xen's generator of Go code writes an empty line at the end of each file.
+        echo '*.gen.go whitespace=-blank-at-eof' >> .git/info/attributes
         git add -f -A -- . ':!.xensched'
         GIT_AUTHOR_NAME=xensched GIT_AUTHOR_EMAIL=xensched@localhost \
         GIT_AUTHOR_DATE='2000-01-01T00:00:00Z' \
