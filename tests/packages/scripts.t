@@ -49,8 +49,8 @@ script()
     local name=$1
 
     shift
-    sed -e 's/@XEN@/4.17/g' -e "s/@ARCH@/$ARCH/g" -e "s/@IMAGE@/$IMAGE/g" -e "s,/\(boot\|var/lib\|sys\)/,$ROOT&,g" \
-        "$SCRIPTS/$name.in" > "$W/$name"
+    sed -e 's/@XEN@/4.17/g' -e "s/@ARCH@/$ARCH/g" -e "s/@IMAGE@/$IMAGE/g" \
+        -e "s,/\(boot\|var/lib\|sys\)/,$ROOT&,g" "$SCRIPTS/$name.in" > "$W/$name"
     PATH=$ROOT/bin:$PATH sh "$W/$name" "$@"
 }
 
@@ -304,6 +304,27 @@ package_is_installed()
         [ ! -e "$ROOT/var/cache/xensched-hypervisor/4.17/xen" ]
 }
 
+# dpkg_of ARCHITECTURE: dpkg reports this one for the machine.
+dpkg_of()
+{
+    fake dpkg "[ \"\$1\" != --print-architecture ] || exec echo $1" \
+        "exec $(command -v dpkg) \"\$@\""
+}
+
+package_for_arm64()
+{
+    local deb=$ROOT/installed.deb
+
+    new_builder
+    dpkg_of arm64
+    stub build 'echo "$ARCH" > "$1/xen/xen"; echo config > "$1/xen/.config"'
+    # On arm64 the compiler tells dpkg the architecture.
+    DEB_HOST_ARCH=arm64 ends 0 "installed: xen-hypervisor-4.17-arm64-schedlog" build_now || return
+    [ "$(dpkg-deb -f "$deb" Architecture)" = arm64 ] &&
+        [ "$(dpkg-deb --fsys-tarfile "$deb" |
+            tar -xO ./boot/schedlog-xen-4.17-arm64.efi)" = arm64 ]
+}
+
 nothing_newer()
 {
     new_builder
@@ -534,6 +555,7 @@ tests=(
     "on arm64 it has the commands that load Xen there"          arm64
     "the command has a summary, and refuses wrong use"          command_line
     "it installs a package like that of make deb"               package_is_installed
+    "on arm64 it builds Xen for arm64"                          package_for_arm64
     "it builds only a newer Xen"                                nothing_newer
     "without a source it ends with exit code 69"                no_source
     "a patch, a build or a source that fails installs nothing"  failures_install_nothing

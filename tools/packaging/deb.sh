@@ -7,9 +7,9 @@
 #
 # The hypervisor is built from the source of Debian's own, the version that apt would
 # install, and Debian's toolstack is used.  XEN_FROM=pin or XEN_TARBALL=FILE take another
-# source (xen-patches/fetch.sh).  Nothing is installed.  The project and Xen's source are laid out
-# in the folder xensched there, which is what dpkg-buildpackage and "apt-get build-dep" see;
-# what was built there before is kept.
+# source (xen-patches/fetch.sh).  Nothing is installed.  The project and Xen's source are
+# laid out in the folder xensched beside the packages, which dpkg-buildpackage and
+# "apt-get build-dep" see; what was built in this folder before is kept.
 
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)

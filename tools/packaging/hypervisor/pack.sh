@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # pack.sh TREE VERSION FOLDER DEB: makes the hypervisor package DEB of the TREE of Xen,
-# built for this machine's architecture; debian/rules makes the same package.  Works in FOLDER, which must not exist.  A file
-# named DEB appears only when it is whole.
+# built for this machine's architecture; debian/rules makes the same package.  Works in
+# FOLDER, which must not exist.  A file named DEB appears only when it is whole.
 
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")/../../.." && pwd -P)
