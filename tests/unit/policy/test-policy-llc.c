@@ -194,7 +194,7 @@ static void one_socket_with_two_llcs_is_a_choice(void **state)
     assert_int_equal(sent(near), LLC(0));
     /* It would be sent to all pCPUs, or to no better place. */
     assert_int_equal(world.domains[large].moves, 0);
-    world_says(large, "it is wider than each LLC: it has 5 vCPUs");
+    world_says(large, "no LLC has enough cores: it has 5 vCPUs");
     for (i = 0; i < 12; i++)
         client(1, 0.8);
     world_warm_up();

@@ -209,7 +209,7 @@ static void near_a_driver_domain_of_both_nodes_is_where_it_serves(void **state)
     /* And what was predicted came. */
     assert_int_equal(world_moves(), 2);
     assert_int_equal(world.domains[a].backs + world.domains[b].backs, 0);
-    world_says(a, "that it is there is worth");
+    world_says(a, "this location is worth");
 }
 
 static void a_group_goes_as_one(void **state)
@@ -233,7 +233,7 @@ static void a_guest_wider_than_a_node_stays_and_says_so(void **state)
     world.domains[half].pool = PLACE_0;
     world_run(20);
     assert_int_equal(world.domains[wide].moves, 0);
-    world_says(wide, "it is wider than each node: it has 6 vCPUs, and 4 cores");
+    world_says(wide, "no node has enough cores: it has 6 vCPUs, and may use at most 4");
     world_says(half, "there is no other node with as many cores");
 }
 
@@ -252,7 +252,7 @@ static void the_guest_with_least_to_lose_leaves_a_crowd(void **state)
     world_run(20);
     assert_int_equal(sent(lonely), PLACE_1);
     assert_int_equal(world_moves(), 1);
-    world_says(lonely, "that it is there is worth");
+    world_says(lonely, "this location is worth");
     for (domid = 1; domid < world.nr; domid++)
         world.domains[domid].use = 0.2;
     world_run(100);

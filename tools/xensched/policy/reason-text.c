@@ -53,7 +53,7 @@ static const char *kind(const struct text *t)
     return t->topology->places[0].kind;
 }
 
-/* Of what a domain can be kept at, on a host with one place as well. */
+/* Returns the kind of place that can keep a domain: an LLC, if the host has one place only. */
 static const char *spot_kind(const struct text *t)
 {
     return t->topology->nr_places > 1 ? kind(t) : t->topology->caches[0].kind;
@@ -177,7 +177,7 @@ static void say_spread(struct text *t, const struct opinion *o)
     char name[DOMAIN_NAME_TEXT];
 
     if (o->whereabouts.share < 0)
-        add(t, "it is not known where %.40s lives: it is bound to no %s, and service-ns has "
+        add(t, "the location of %.40s is unknown: it is bound to no %s, and service-ns has "
             "no rows of it", name_of(o->partner, name), kind(t));
     else
         add(t, "%.40s is spread: it spends no more than %.0f %% of its time on one %s, "
@@ -186,7 +186,7 @@ static void say_spread(struct text *t, const struct opinion *o)
 }
 
 static const char *const plain_grounds[] = {
-    [GROUNDS_NEVER_RAN] = "nothing is known of when it last ran",
+    [GROUNDS_NEVER_RAN] = "the daemon has no history of it",
     [GROUNDS_ALL_GONE] = "no domain with which it communicated when it last ran is there",
     [GROUNDS_NO_DISKS] = "it has no disks",
 };
@@ -213,11 +213,11 @@ static void say_newcomer(struct text *t, const struct opinion *o, enum grounds g
             a->gain_ns / NS_PER_MS);
         break;
     case GROUNDS_HISTORY_SPREAD:
-        add(t, "when it last ran it had most to do with %.60s, but ", name_of(o->partner, name));
+        add(t, "when it last ran it communicated most with %.60s, but ", name_of(o->partner, name));
         say_spread(t, o);
         break;
     case GROUNDS_BACK_END_SPREAD:
-        add(t, "of the domains that serve its disks, ");
+        add(t, "other domains serve its disks, but ");
         say_spread(t, o);
         break;
     case GROUNDS_BACK_ENDS_EVEN:
@@ -241,7 +241,7 @@ static void say_grounds(struct text *t, const struct opinion *o, enum grounds gr
     case GROUNDS_WORTH:
         if (o->follows)
             add(t, "its group %.60s is there: ", t->domain->group);
-        add(t, "that it is there %s worth %.2f ms/s", o->absent ? "would be" : "is",
+        add(t, "this location %s worth %.2f ms/s", o->absent ? "would be" : "is",
             o->worth / NS_PER_MS);
         break;
     case GROUNDS_LEAST_GAIN:
@@ -250,8 +250,7 @@ static void say_grounds(struct text *t, const struct opinion *o, enum grounds gr
             a->least_ns / NS_PER_MS);
         break;
     case GROUNDS_TOO_WIDE:
-        add(t, "it is wider than each %s: it has %u vCPUs, and %u cores at most are open to "
-            "it in one; so it is kept nowhere",
+        add(t, "no %s has enough cores: it has %u vCPUs, and may use at most %u cores of one",
             spot_kind(t), o->count, o->of);
         break;
     case GROUNDS_ONE_SPOT:
@@ -270,7 +269,7 @@ static void say_lack(struct text *t, const struct opinion *o)
         add(t, ", but it has no room");
 }
 
-/* The fact, and what belongs to it if it decides. */
+/* Writes the fact that decides, and the figures or the place that belong to it. */
 static void say_opinion(struct text *t, const struct opinion *o)
 {
     say_grounds(t, o, o->fact);
@@ -393,7 +392,7 @@ static void say_preference(struct text *t, const struct reason *r)
             place->kind, place->id, 100 * r->share);
 }
 
-/* What is against the opinion, behind its fact. */
+/* Adds why the opinion has no effect, after the fact that speaks for it. */
 static void say_objection(struct text *t, const struct reason *r)
 {
     const double s = r->time_ns / NS_PER_S;
@@ -440,7 +439,7 @@ static void say_constraint(struct text *t, const struct decision *decision)
         add(t, "it was moved %.1f s ago and stays for %.0f s at least", s, least_s);
         break;
     case REASON_JUDGED:
-        add(t, "it was moved %.1f s ago, and it is looked what comes of that", s);
+        add(t, "it was moved %.1f s ago, and the daemon still judges this move", s);
         break;
     case REASON_NOTHING:
         add(t, "for %.0f s there was no reason for it to be there", s);
@@ -498,7 +497,7 @@ void pull_text(const struct pull_reason *r, char text[REASON_TEXT])
     struct text t = begin(text, NULL, NULL);
 
     if (r->code == PULL_COSTS_MORE)
-        add(&t, "the order costs %.2f ms/s in waiting, and to be there is worth %.2f ms/s",
+        add(&t, "a hard affinity costs %.2f ms/s in waiting, and its place is worth %.2f ms/s",
             order, worth);
     else if (r->code == PULL_ABSENT)
         add(&t, "only %.0f %% of its time it is at its place, where there is room",
@@ -509,6 +508,6 @@ void pull_text(const struct pull_reason *r, char text[REASON_TEXT])
         add(&t, "the soft affinity alone has no effect (%.0f %% of its time at its place), "
             "and there is room", 100 * r->share);
     if (r->code == PULL_IGNORED && worth > 0)
-        add(&t, "; it loses %.2f ms/s, an order costs %.2f ms/s in waiting",
+        add(&t, "; elsewhere it loses %.2f ms/s, a hard affinity costs %.2f ms/s in waiting",
             r->lost_ns / NS_PER_MS, order);
 }
