@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # series-tree.sh SERIES: the hypervisor that a series to xen-devel makes, with the series
-# that it needs and nothing else: build/xen/SERIES/xen/xen.  It is for tests of what the
-# series does (tests/host/trace-points.sh, trace-pairs.sh); what is built is kept as long
-# as the series is the same.
+# that it needs and nothing else: build/xen/SERIES/xen/xen.  Tests of a
+# series use it (tests/host/trace-points.sh, trace-pairs.sh).  It builds again only if the
+# series has changed.
 
 set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"

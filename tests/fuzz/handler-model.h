@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * handler-model.h - what the record handler has to do, written a second time.
+ * handler-model.h - models the record handler independently, for comparison.
  *
  * Written from public/schedlog.h for clarity, not for speed: it lists the
  * entries of a row, works out where they go, and keeps a copy of all state and

@@ -18,7 +18,7 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 tree=$BOX_BUILD/xen/xentrace
 
-# That of the series, which is a program for any Linux.
+# Builds the series' xenalyze, which runs on any Linux.
 build_xenalyze()
 {
     mkdir "$results/include"
@@ -35,10 +35,10 @@ boot()
 
 analyze() { "$results/xenalyze" --summary "$results/trace" > "$results/summary"; }
 
-# number NAME: what dom0.sh has noted
+# number NAME: the number that dom0.sh has written for NAME
 number() { awk -v name="$1" '$1 == name { print $2 }' "$results/numbers"; }
 
-# pair FROM TO COLUMN: of the table of pairs; columns are counted from 1
+# pair FROM TO COLUMN: a number of the table of pairs; columns are counted from 1
 pair()
 {
     awk -v from="$(number "$1")" -v to="$(number "$2")" -v column="$3" '
@@ -65,7 +65,7 @@ check "xenalyze of the series builds" build_xenalyze
 check "xentrace records while domains communicate" boot
 check "xenalyze reads the records" analyze
 check "1000 notifications of a guest to another" is "$(pair sender listener 3)" 1000
-check "and none the other way round" is "$(pair listener sender 3)" 0
+check "and none in the other direction" is "$(pair listener sender 3)" 0
 # 50 pings of 1042 bytes
 check "the back end maps a page of each packet of the guest" \
     at_least "$(pair dom0 sender 4)" 50

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The Debian packages for arm64, which `make deb XEN_ARCH=arm64` builds in a root of Debian
-# 12 for x86: every program and library in them is for arm64; apt finds what they depend on;
+# 12 for x86: every program and library in them is for arm64; apt finds their dependencies;
 # the hypervisor is a file that UEFI and boot loaders of boards accept; the installed command
 # runs under QEMU's emulation of a program; DKMS builds the modules for a kernel of arm64.
 # Fails if something of x86 is left in a package.  No kernel and no Xen runs here.
@@ -34,7 +34,7 @@ build()
             make deb XEN_ARCH=arm64; }'
 }
 
-# unpack: each in a folder of its own.
+# unpack: unpacks each package into a separate folder.
 unpack()
 {
     local deb
@@ -108,7 +108,7 @@ depends_on_libraries()
         grep "xen-hypervisor-$XEN-arm64-schedlog" | grep -v amd64
 }
 
-# install PATTERN: packages of such names, but those for debugging.
+# install PATTERN: installs the packages with these names, except those for debugging.
 install()
 {
     # shellcheck disable=SC2046 # names without blanks
@@ -116,7 +116,7 @@ install()
         -printf "${DEBS#"$HOST"}/%f\n") && inside dpkg --audit
 }
 
-# emulated PROGRAM ARGUMENT...: which is for arm64, in the root.
+# emulated PROGRAM ARGUMENT...: runs a program for arm64 in the root.
 emulated()
 {
     cp "$EMULATOR" "$HOST/usr/bin/qemu-aarch64-static" &&
@@ -130,7 +130,7 @@ command_runs()
         emulated /usr/bin/xensched-mark --help
 }
 
-# Not "it has no Xen of x86".
+# The reason must be the missing Xen, and not the architecture.
 says_why_not()
 {
     local said rc=0
@@ -183,10 +183,10 @@ tests=(
     "all of them, and none for x86"                     all_are_made
     "every program and library in them is for arm64"    all_is_for_arm64
     "the hypervisor can be booted by UEFI and by a board's loader"  boots
-    "what they depend on is what they were linked with" depends_on_libraries
+    "they depend on the libraries with which they were linked" depends_on_libraries
     "apt installs them, and all that they depend on"    "quietly install *_arm64.deb"
     "the commands run"                                  command_runs
-    "check says why the daemon does not start here"     says_why_not
+    "check reports why the daemon does not start here"  says_why_not
     "there are headers of a kernel for arm64"           "quietly with_kernel"
     "DKMS builds the log's modules for it" \
         "quietly modules_of xensched-log xensched_log xensched_guest xensched_ring"

@@ -49,7 +49,7 @@ files()
     done
 }
 
-# Files that no commit has as they are; of an archive all.
+# Prints the files with changes that are not committed; without git, all files.
 uncommitted()
 {
     if git rev-parse --git-dir > /dev/null 2>&1; then
@@ -127,7 +127,7 @@ if ! dpkg-checkbuilddeps -a "$ARCH"; then
     [ "$ARCH" = "$HERE" ] || cross=(
         "dpkg --add-architecture $ARCH && apt-get update"
         "apt-get install crossbuild-essential-$ARCH"
-        "(In a root of its own: some packages for $ARCH replace those of this machine.)")
+        "(Use a separate root: some packages for $ARCH replace those of this machine.)")
     die "Packages are missing that the build needs. As root:" "${cross[@]}" \
         "apt-get build-dep${cross:+ --host-architecture $ARCH} $SOURCE"
 fi

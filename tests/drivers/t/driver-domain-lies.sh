@@ -210,16 +210,16 @@ lie noise failed 'contradicts itself'
 lie positions failed 'contradicts itself'
 lie busy failed 'is being changed for ever'
 begin absurd
-check "absurd: is found out" until_true 20 is_refused
-check "absurd: and said to be" says reading 'or impossible'
+check "absurd: the daemon refuses its rows" until_true 20 is_refused
+check "absurd: the daemon names the reason" says reading 'or impossible'
 end absurd
 begin flood
-check "flood: is found out" until_true 20 says reading 'more work for its clients'
+check "flood: the daemon refuses its rows" until_true 20 says reading 'more work for its clients'
 check "flood: only possible numbers are used" believes_no_more
 end flood
 begin forged
-check "forged: is found out" until_true 20 is_refused
-check "forged: and said to be" says reading 'about other domains'
+check "forged: the daemon refuses its rows" until_true 20 is_refused
+check "forged: the daemon names the reason" says reading 'about other domains'
 end forged
 
 # Pages which are the domain's no more stay what they are until they are

@@ -21,7 +21,7 @@ box_apt()
     esac
 }
 
-# What replaces lists of packages that are too old.
+# Prints how to replace package lists that are too old.
 box_apt_remedy()
 {
     case $BOX_ARCH in

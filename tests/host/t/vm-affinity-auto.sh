@@ -5,7 +5,7 @@
 # only: full
 #
 # A guest with vm_affinity = "auto" has its memory on the node of the domain that
-# serves its disk, or of the domains with which it had most to do when it last ran, and
+# serves its disk, or of the domains with which it communicated most when it last ran, and
 # not where xl would have put it; for the daemon that is no operator's affinity.  Without
 # a daemon, or if that does not answer, it starts all the same.  Fails if only the
 # affinity is right, if the history is lost with the daemon, or if an answer that is old is used.

@@ -194,10 +194,11 @@ for guest in db mail disk; do
             'BEGIN { print 100 * a / b }')"
 done
 
-# All busy for a minute, on two pCPUs of which one comes and goes.  That, and the pause at the
-# end, let waits end without a run.  In exact mode the clocks of two pCPUs are up to 1 ms apart,
-# so Xen counts as waiting some of what a guest ran after it had come from another pCPU: what the
-# guest ran and waited in all is what has to agree, and rows measure both by the TSC.
+# All guests are busy for a minute on two pCPUs.  One of these goes offline and online again.
+# That, and the pause at the end, let waits end without a run.  In exact mode the clocks of two
+# pCPUs are up to 1 ms apart, so Xen counts the beginning of some runs as waiting, if the guest
+# has come from another pCPU.  Therefore the test compares the sum of running and waiting, which
+# rows measure by the TSC.
 sleep 10
 for guest in web db mail disk; do
     xl vcpu-pin $guest all 1-2

@@ -105,9 +105,9 @@ vm_affinity_log = 1"
 check "the daemon knows both" until_true 20 xl vm-affinity explain two
 first=$(number_of one)
 second=$(number_of two)
-check "each has a number" test $((first > 2 && second > 2)) = 1
-check "of its own" test "$first" != "$second"
-is "the very same in Xen" "$(xl schedlog bind one) $(xl schedlog bind two)" "$first $second"
+check "each has an accounting domain" test $((first > 2 && second > 2)) = 1
+check "and the two differ" test "$first" != "$second"
+is "Xen has the same ones" "$(xl schedlog bind one) $(xl schedlog bind two)" "$first $second"
 check "list: the group" says "^two .* pair " xl vm-affinity list
 domid=$(xl domid two)
 is "its own log may be read, as it says" \
@@ -117,7 +117,7 @@ check "and that of the other one may not" sh -c \
 check "the guest can read that, and not write it" \
     says "^vm-affinity-group = \"pair\".*(n0,r$domid)" \
     xenstore-ls -p "/local/domain/$domid/platform"
-check "matrix: what each of the group does" \
+check "matrix: a line for one guest of the group" \
     says "evtchn-send *one *Domain-0" xl vm-affinity matrix
 check "a guest that does much is moved" until_true 30 soft_is one "$near"
 check "and so is the other one of its group" until_true 10 soft_is two "$near"

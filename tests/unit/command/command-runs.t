@@ -933,7 +933,7 @@ def schedule():
 
 @test
 def costs():
-    """what a unit of a guest's work cost in the recording is a figure of the run"""
+    """a recorded run has a figure for the cost per unit of a guest's work"""
     bench = Bench("repetitions = 2\nworkload.w.run = \"mv made$XENSCHED_RUN db-recordings/"
                   "$XENSCHED_RUN.rows\"\nconfiguration.rec.log = \"all\"\n", xen="busy")
     for number in 1, 2:

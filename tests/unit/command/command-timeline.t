@@ -47,14 +47,14 @@ def timeline_text():
 
 @test
 def timeline_costs():
-    """timeline says what a page or a notification costs, the back end's time included"""
+    """timeline prints the cost per page or notification, the back end's time included"""
     for pages, unit, cost, back_end in (2, "page", 25, 10), (0, "notification", 50, 20):
         r = paged_requests(pages)
         found, = json.loads(analysed("timeline", r, "--json").out)["costs"]
         check(found["domain"] == "disk" and found["cost_per"] == unit, found)
         check(found["cost_us"] == cost and found["back_ends_us"] == back_end, found)
         check("%.2f us/%s" % (cost, unit) in analysed("timeline", r).out)
-    # Of every nth row no cost follows, and without work there is none.
+    # There is no cost if only every nth row is recorded, or if a guest has no work.
     r.host["domains"][2]["thresholds"] = {"service-ns": 10}
     check(json.loads(analysed("timeline", r, "--json").out)["costs"] == [])
     check("COST" not in analysed("timeline", slow_request()).out)

@@ -229,7 +229,7 @@ def slow_request():
 
 
 def paged_requests(pages=2):
-    """50 times disk runs for 30 us and dom0 for 20, and maps so many pages of disk's."""
+    """50 times disk runs for 30 us and dom0 for 20; each time dom0 maps @pages of disk's pages."""
     r = Recording(["Domain-0", "crunch", "disk"])
     r.host["domains"][0]["driver_domain"] = True
     for i in range(50):

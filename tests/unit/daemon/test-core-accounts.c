@@ -142,7 +142,7 @@ static void each_guest_of_a_group_has_its_own_number(void **state)
     assert_int_equal(core.domains.domain[SPIN].acct, 4);
 }
 
-/* The group is written to xenstore, and what the daemon knows of the domain stays. */
+/* A domain that joins a group keeps its number and its history. */
 static void a_guest_that_changes_its_group_keeps_its_number(void **state)
 {
     (void)state;

@@ -186,7 +186,7 @@ static void how_often_a_log_is_read_makes_no_difference(void **state)
 
 static unsigned int nr_reads;
 
-/* What xenschedd.c does: rows that came meanwhile, and a sign of life. */
+/* Reads new rows and renews the lease, as xenschedd.c does between the steps of a plan. */
 static void read_meanwhile(void *arg)
 {
     struct xensched_source *source;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tests placement in ns/s: prices add up to what a host pays, the search keeps
- * to what is possible and finds about the best placement, and it moves no guest
- * without a gain.  Hosts are random, and made of numbers only.
+ * Tests placement in ns/s: the prices of all units add up to the cost of the host, the search
+ * keeps to the allowed places and finds nearly the best placement, and it moves no guest without
+ * a gain.  Hosts are random, and made of numbers only.
  */
 #include <math.h>
 #include <stdlib.h>

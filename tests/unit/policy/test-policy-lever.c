@@ -352,7 +352,7 @@ static void without_wake_delays_nothing_is_undone(void **state)
     assert_int_equal(it()->backs, 0);
 }
 
-/* Two guests of a group, which goes to dom0. */
+/* Makes a group of two guests, which the policy places near dom0. */
 static unsigned int make_group(void)
 {
     unsigned int other = world_guest(1, 0.4);
@@ -364,7 +364,7 @@ static unsigned int make_group(void)
     return other;
 }
 
-/* A group moves as one; but a guest of it that is worse off is not kept there. */
+/* A group moves as one, but a guest whose work costs more at the new place returns alone. */
 static void each_guest_of_a_group_is_judged(void **state)
 {
     unsigned int other = make_group();
@@ -383,7 +383,7 @@ static void each_guest_of_a_group_is_judged(void **state)
     assert_int_equal(world.domains[other].moves, 1);
 }
 
-/* What the guests exchange crosses places until the last one is there. */
+/* The guests' notifications to each other cross places until both guests have moved. */
 static void a_group_that_is_moved_in_parts_is_not_regretted(void **state)
 {
     unsigned int other = make_group();

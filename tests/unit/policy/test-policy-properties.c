@@ -76,7 +76,7 @@ static unsigned int spot_of(uint64_t cpus)
 
 /*
  * A guest never returns to a place that it left.  If places have several LLCs it may, once,
- * because others have moved meanwhile.  Twice is back and forth.
+ * because others have moved in between.  A second return counts as moving back and forth.
  */
 static void check_return(const struct decision *decision)
 {

@@ -22,7 +22,7 @@ static unsigned int nr_ticking;
 static struct domain guest;
 struct domain *domain_list = &guest;
 
-/* What other files of the hypervisor have and do. */
+/* Stand-ins for variables and functions of the hypervisor's other files. */
 DEFINE_PER_CPU_READ_MOSTLY(struct schedlog_pcpu *, schedlog_pcpu);
 
 void schedlog_stay_init_cpu(struct schedlog_pcpu *pcpu)

@@ -395,7 +395,7 @@ static void a_wait_states_its_reason(void **unused)
     is_wait(WAKE, LEFT(PREEMPTED));
 }
 
-/* What was noted the last time that the events were on says nothing of this time. */
+/* A note from an earlier time with the events on must not explain a wait of this time. */
 static void notes_are_forgotten_with_the_events_off(void **unused)
 {
     (void)unused;
