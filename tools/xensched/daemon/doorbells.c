@@ -4,8 +4,8 @@
 #include "doorbells.h"
 
 /*
- * Linux's doorbell rings until the watermarks have been moved on.  If another program holds
- * the log by now, they cannot be moved on, and the doorbell must not keep the daemon busy.
+ * Linux's doorbell rings until the daemon has raised the watermarks.  If another program holds
+ * the log, the daemon cannot raise them.  This pause after each ring, in s, limits the cost.
  */
 #define LINUX_PAUSE_S 0.01
 

@@ -16,7 +16,7 @@
  * It reads four files of one line each; it needs neither dpkg nor apt, nor Xen.
  */
 
-/* The name of the architecture in those of Debian's packages. */
+/* The architecture, as names of Debian's packages have it. */
 #ifdef __aarch64__
 #define DEBIAN_ARCH "arm64"
 #else

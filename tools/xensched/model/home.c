@@ -12,7 +12,7 @@
 /* In nanoseconds.  A domain that ran less than that was hardly there. */
 #define LEAST_NS 1e6
 
-/* What is remembered of a domain. */
+/* The running times of a domain so far. */
 struct dweller {
     uint32_t domid;
     uint64_t since_ns; /* of the domain; another one: another domain */
@@ -99,7 +99,7 @@ static void follow_domains(struct homes *h, const struct domains *domains,
     h->nr = domains->nr;
 }
 
-/* What each accounting domain ever ran, by place. */
+/* The time that each accounting domain ever ran, by place. */
 struct totals {
     const struct homes *homes;
     const struct topology *topology;

@@ -395,7 +395,7 @@ struct busy {
     unsigned int nr_cpus;
 };
 
-/* What runs when no domain does is Xen's. */
+/* A pCPU is busy while a domain runs; the rest of its time is charged to Xen. */
 static void add_busy(uint16_t current, uint32_t cpu, double pcpus, void *arg)
 {
     const struct busy *busy = arg;

@@ -132,7 +132,7 @@ void matrix_visit_service(const struct matrix *m,
                                         uint64_t total_ns, void *arg),
                           void *arg);
 
-/* Likewise for what each keeps busy of each pCPU; 1.0 is all of it. */
+/* Visits the share of each pCPU that each domain keeps busy; 1.0 is the whole pCPU. */
 void matrix_visit_running(const struct matrix *m, uint64_t now_ns,
                           void (*visit)(uint16_t current, uint32_t cpu, double pcpus,
                                         void *arg),

@@ -11,8 +11,8 @@
 #define NS_PER_S 1000000000ULL
 
 /*
- * Domains are known by an identity of 16 bits, which is used once: accounting domains are
- * used again.  The first ones have a fixed meaning.
+ * The history names domains by identities of 16 bits.  An identity is used once, whereas
+ * accounting domains are used again.  The first identities have a fixed meaning.
  */
 enum { NO_DOMAIN, XEN = WAITS_XEN, REST, COUNTED, OFFLINE, CAUSED, MOVED, FIRST_IDENTITY };
 #define NR_IDENTITIES 65536U
@@ -48,12 +48,12 @@ struct culprit {
     uint64_t ns, nr;
 };
 
-/* What one accounting domain has in the present second. */
+/* The waits of one accounting domain in the present second. */
 struct waiter {
     uint16_t acct;
     bool active;
-    uint8_t cause;   /* of its latest wait, which is that of its parts, ... */
-    uint32_t weight; /* as is this */
+    uint8_t cause;   /* of its latest wait; rows of wait-part that follow are of this wait, ... */
+    uint32_t weight; /* and have its weight */
     uint64_t ns, counted_ns, offline_ns, moves;
     unsigned int nr, room;
     struct culprit *culprit;

@@ -24,7 +24,7 @@ uint64_t waits_oldest(const struct waits *w, uint64_t now_ns)
     return s;
 }
 
-/* By identity, until names are looked up. */
+/* Numbers of domains, by identity; names are added at the end. */
 struct asking {
     const struct waits *w;
     struct waits_report *report;
@@ -148,7 +148,7 @@ static int of_is_shorter(const void *a, const void *b)
     return (most(x) < most(y)) - (most(x) > most(y));
 }
 
-/* Of all causes but being woken there are sums. */
+/* The history has a sum for each cause, except for wake-ups. */
 static void sum_causes(struct waits_of *of)
 {
     uint64_t known = 0;
@@ -243,7 +243,7 @@ unsigned int waits_order(const struct waits_sum by[WAITS_CAUSES], uint64_t ns,
     return nr;
 }
 
-/* Within a power of two, waits are taken to lie evenly. */
+/* Assumes that waits between two powers of two are evenly spread. */
 double waits_quantile(const struct waits_of *of, double part)
 {
     double wanted = part * of->wakes, seen = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Prices waiting: units that want to run at a place and find no core there wait.
+ * Prices waiting: if the units at a place demand more cores than it has, some of them wait.
  */
 #include "term.h"
 

@@ -51,8 +51,8 @@ static void object_shunned(const struct candidate *c)
 }
 
 /*
- * Do several periodic runs in a row want the same, for a gain that does not cease?  A guest
- * that makes room for another one loses, so it has no gain that could cease.
+ * Have enough periodic plans in a row the same target for this guest, without a sharp drop of the
+ * gain?  A guest that makes room for another one has no gain, so only the target counts.
  */
 static bool confirmed(const struct candidate *c)
 {
@@ -292,7 +292,7 @@ static void without_reason(struct guard *g, unsigned int i)
     pull(&c, spot_ours(&c), false);
 }
 
-/* Where its guest is now: what is only planned for that may not happen. */
+/* A device model goes to where its guest is now, because the guest's planned move may fail. */
 static void go_along(struct guard *g, unsigned int i)
 {
     struct candidate c = candidate_of(g, i);

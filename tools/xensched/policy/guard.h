@@ -72,7 +72,7 @@ struct arrival {
 /*
  * May it be where the opinion wants it, by the same rules?  After guard_decide(),
  * with an input that guard_tell() has filled in.  True: the decision is a
- * MOVE.  False: its reason is what is against it.
+ * MOVE.  False: its reason names the obstacle.
  */
 bool guard_admits(struct guard *guard, const struct policy_input *input,
                   const struct arrival *arrival,

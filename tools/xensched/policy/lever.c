@@ -55,7 +55,7 @@ static enum pull insist(const struct lever *lever,
     return PULL_REMIND;
 }
 
-/* Why a hard affinity is to go; PULL_FOR_NOTHING: it is not. */
+/* Finds a reason to remove the hard affinity; PULL_FOR_NOTHING: there is none. */
 static enum pull_code against_hard(const struct lever_input *in)
 {
     return in->allowed == LEVER_SOFT ? PULL_TO_BE_SOFT

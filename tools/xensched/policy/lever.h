@@ -47,14 +47,14 @@ enum pull_code {
     PULL_FOR_NOTHING,
     PULL_TO_BE_SOFT,
     PULL_FILLED_UP,
-    PULL_COSTS_MORE, /* @order_ns of waiting, than it is worth, @worth_ns */
+    PULL_COSTS_MORE, /* its waiting, @order_ns, exceeds what the place is worth, @worth_ns */
     PULL_WITHOUT_REASON,
     PULL_ABSENT,     /* it spends only @share of its time there */
-    PULL_IGNORED,    /* likewise; and if it is worth something it loses @lost_ns */
+    PULL_IGNORED,    /* likewise; if @worth_ns > 0, it loses @lost_ns elsewhere */
     PULL_ROOM_AGAIN,
 };
 
-/* Why it is pulled; prices are per second. */
+/* Why the affinity changes between soft and hard; prices are per second. */
 struct pull_reason {
     enum pull_code code;
     double share, order_ns, worth_ns, lost_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * newcomer.h - where a guest should be that is not there yet, so that its
- * memory can be allocated there: near the domains with which it had most to do
+ * memory can be allocated there: near the domains with which it communicated most
  * when it last ran, by the price of being apart; if nothing is known of that, or it
  * cannot be there, near the domains that are to serve its disks.
  *
@@ -28,7 +28,7 @@ struct newcomer {
     const unsigned int *disks; /* [disk]: the domain that is to serve it, as above */
 };
 
-/* By what it did when it last ran, and by the domains that are to serve its disks. */
+/* Judges by its history, and by the domains that will serve its disks. */
 #define NEWCOMER_WAYS 2U
 
 /*

@@ -127,18 +127,18 @@ enum back_end_kind outcome_kind(enum work_unit unit, bool copied);
 /* Something was done to get it there: it has time again. */
 void outcome_again(struct outcome *o, uint64_t now_ns);
 
-/* The news, and the numbers behind them. */
+/* A new result of a move, and its numbers. */
 struct verdict {
     enum outcome_news news;
-    struct outcome outcome; /* as it was then */
-    uint64_t after_ns;      /* the move */
-    /* OUTCOME_ABSENT: at its place this many of @cpus are busy, most by these two. */
+    struct outcome outcome; /* at that time */
+    uint64_t after_ns;      /* time since the move */
+    /* OUTCOME_ABSENT: @busy of @cpus are busy at its place, most of them by these two domains. */
     double busy, first_use, second_use;
     unsigned int cpus;
     const struct domain *first, *second; /* NULL: none */
 };
 
-/* Of a domain which was sent to @cpus. */
+/* Returns the result, with its numbers, for a domain that was moved to @cpus. */
 struct verdict outcome_verdict(const struct outcome *o, enum outcome_news news,
                                const struct policy_input *input,
                                const struct domain *d, const struct cpumap *cpus);

@@ -457,7 +457,7 @@ struct grouped {
     unsigned int i;
 };
 
-/* By group; in it, those that were moved first. */
+/* Sorts by group, and within a group puts moved guests first. */
 static int compare_grouped(const void *x, const void *y)
 {
     const struct grouped *a = x, *b = y;
@@ -473,8 +473,8 @@ static int compare_grouped(const void *x, const void *y)
 }
 
 /*
- * For each domain the one that stands for its unit: for an open guest of a group another
- * one of that, for a device model its guest, or the one that stands for that guest.
+ * Finds the leader of each domain: the domain that represents its unit.  The leader of an open
+ * guest in a group is one guest of that group.  A device model has the leader of its guest.
  */
 static unsigned int *find_leaders(const struct place_host *h)
 {
@@ -557,7 +557,7 @@ static void look_before(struct place_host *h)
                 term_price(p, k, i, p->units[i].origin);
 }
 
-/* What domains of one unit do with each other is no talk of the unit. */
+/* Leaves out pairs inside of a unit: a unit has no price for being apart from itself. */
 static void add_up_talk(struct place_host *h, const struct talk_pair *pairs, unsigned int nr,
                         const double *total)
 {

@@ -96,7 +96,7 @@ static double more_wakes(const struct place_host *h, const struct talk_pair *pai
     return notifications * fmin((near - now) / crossing, near);
 }
 
-/* None inside of a unit. */
+/* Makes no link inside of a unit. */
 static void add_link(const struct place_host *h, struct links *links,
                      const struct talk_pair *pair, unsigned int a,
                      unsigned int b, double part)

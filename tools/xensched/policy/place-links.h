@@ -22,13 +22,13 @@ struct links {
 };
 
 /*
- * Each is of two domains, so units that are groups have several.  h->unit, h->server,
- * h->notifications and h->ran have to be there.
+ * Makes a link for each pair of domains, so two units that are groups can have several.  The
+ * caller has filled in h->unit, h->server, h->notifications and h->ran.
  */
 struct links links_find(const struct place_host *h, const struct talk_pair *pairs,
                         unsigned int nr);
 
-/* The same, one for each two units; a and b are in order. */
+/* Joins the links of two units into one, with a < b. */
 struct links links_join(const struct links *links);
 
 /* Make both units of each pair partners of each other. */

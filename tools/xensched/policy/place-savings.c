@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Accounts for a move: what each term saves or costs, and the numbers behind it. */
+/* Computes what each term saves or costs by a move, and the numbers behind that. */
 #include <math.h>
 
 #include "place.h"
 
-/* The partner with which it changes most.  NULL: it has none. */
+/* Returns the partner whose price changes most.  NULL: it has none. */
 static const struct partner *main_partner(const struct placement *p,
                                           unsigned int unit,
                                           unsigned int from, unsigned int to)

@@ -68,8 +68,8 @@ static double others(const struct place_host *h, unsigned int unit)
 }
 
 /*
- * Of what was found for a group, what each of its domains is judged by.  Nothing is predicted
- * of what crosses places, because what the domains exchange does until the last one is moved.
+ * Turns the opinion about a group into that about one of its domains.  It predicts no crossings:
+ * notifications between the group's domains cross places until the last domain has moved.
  */
 static void part_of_group(const struct place_host *h, unsigned int domain, struct opinion *o)
 {
@@ -167,7 +167,7 @@ void place_opinions(const struct policies *policies, const struct policy_setting
             continue;
         opinions[i] = of_unit[h.unit[i]];
         part_of_group(&h, i, &opinions[i]);
-        /* The rest of its group is kept there, as that is worth something: it goes, too. */
+        /* The group's other guests are kept there, which saves time: this guest follows them. */
         if (opinions[i].want == WANT_STAY && place_strays(&h, i)) {
             opinions[i].follows = true;
             opinions[i].want = WANT_GO;

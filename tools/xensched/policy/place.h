@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * place.h - what is known of a host, as a placement (placement/placement.h), and the
- * savings of a move.  For the policy in place.c alone.
+ * place.h - describes a host as a placement (placement/placement.h), and computes the savings
+ * of a move.  For the policy in place.c alone.
  */
 #ifndef XENSCHED_POLICY_PLACE_H
 #define XENSCHED_POLICY_PLACE_H
@@ -47,8 +47,8 @@ void place_free(struct place_host *h);
 bool place_strays(const struct place_host *h, unsigned int i);
 
 /*
- * What @unit saves and costs from where it was at first to @spot, all others being where
- * they are now.
+ * Computes what @unit saves and costs if it moves from its original place to @spot, while all
+ * other units stay where they are now.
  */
 void place_savings(const struct place_host *h, unsigned int unit, unsigned int spot,
                    struct savings *savings);

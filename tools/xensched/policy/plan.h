@@ -27,11 +27,11 @@ struct decision {
     bool follows; /* it goes with another domain, for which max_moves was asked */
     struct reason reason;
     struct opinion opinion; /* that the reason is about; with its evidence */
-    unsigned int put_off;   /* since there were this many moves per minute; 0: it was not */
+    unsigned int put_off;   /* moves in the last minute that delay this one; 0: none do */
     /* With KEEP: what else is to be done to keep it there, and why. */
     enum pull pull;
     struct pull_reason pull_reason;
-    /* What came of a move, when that is new; OUTCOME_NONE: nothing. */
+    /* A new result of a move; OUTCOME_NONE: there is none. */
     enum outcome_news news;
     struct verdict verdict; /* the news, or with REASON_UNDONE why */
     /*
@@ -57,8 +57,8 @@ void decide(struct decision *decision, enum verb verb, struct reason reason);
 void decide_held(struct decision *decision, const struct domain *d);
 
 /*
- * The sentences of status, plan, explain, place and the journal.  Nothing else in policy/
- * makes any.  "" if there is nothing to say.
+ * Write the sentences that status, plan, explain, place and the journal show; no other code of
+ * policy/ writes such sentences.  The text is "" if there is no reason.
  */
 #define REASON_TEXT 1600
 /* Why the decision about @d is as it is.  @t: the topology with which it was made. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * policy.h - what the policy placement reads, and what it can be set to.
+ * policy.h - declares the input and the settings of the policy placement.
  *
  * The policy sees numbers and names, nothing else: no Xen, no clock, no files.
  * The same input after the same past gives the same opinions.  Constraints - an
@@ -71,7 +71,7 @@ struct policy_input {
     /* Plans are carried out on this host: what comes of them can be seen. */
     bool real;
     /* Filled in by guard_begin(). */
-    uint64_t window_ns; /* over which it is looked what came of a move */
+    uint64_t window_ns; /* over which the cost of a guest is averaged, before and after a move */
     const struct standing *standing; /* of each domain */
     unsigned int nr_cpupools;        /* those that domains are in */
     const struct homes *homes;       /* where they spend their time */

@@ -11,12 +11,12 @@
 #include "placement/term.h"
 #include "whereabouts.h"
 
-/* What one move of a unit saves and costs, term by term, and the numbers behind that. */
+/* Savings and costs of one move of a unit, for each term, and the numbers behind them. */
 struct savings {
     struct spot spot;
     double gain_ns, least_ns;  /* per second */
     double saved_ns[NR_TERMS]; /* likewise; negative: it costs */
-    /* TERM_TALK: the partner for which most changes; NULL: there is none. */
+    /* TERM_TALK: the partner whose price changes most; NULL: there is none. */
     const struct domain *with;
     unsigned int with_vcpu; /* ALL_VCPUS, or the one that serves it */
     unsigned int more;      /* partners */
@@ -46,7 +46,7 @@ enum grounds {
     GROUNDS_LEAST_GAIN, /* @savings of the best other spot; see struct opinion.full */
     GROUNDS_TOO_WIDE,   /* @count vCPUs, @of cores */
     GROUNDS_ONE_SPOT,
-    /* Of a guest that is not there yet. */
+    /* For a guest that does not exist yet. */
     GROUNDS_HISTORY,
     GROUNDS_BACK_ENDS,  /* @count of its @of disks */
     GROUNDS_NEVER_RAN,
@@ -77,15 +77,15 @@ struct opinion {
     bool others;       /* GROUNDS_BACK_ENDS: more domains than the partner */
     unsigned int count, of;
     struct savings savings;
-    struct whereabouts whereabouts; /* of the partner of a guest that is not there yet */
+    struct whereabouts whereabouts; /* of the partner of a guest that does not exist yet */
     /* Evidence; partner is NULL when there is none. */
-    const struct domain *partner; /* the one of input.domains it talks to most */
+    const struct domain *partner; /* the domain of input.domains with which it communicates most */
     double rate;                  /* interactions per second with it */
     double share;                 /* of all interactions, 0 ... 1 */
     double gain;  /* ns/s, of a move */
-    double worth; /* ns/s, that it is where it is; 0: not known */
+    double worth; /* ns/s, of staying where it is; 0: unknown */
     double crossings; /* notifications/s that will cross places after a move */
-    double others_ns; /* ns/s that the terms which know no partner save then */
+    double others_ns; /* ns/s that the terms without a partner save after it */
 };
 
 enum reason_code {
@@ -107,7 +107,7 @@ enum reason_code {
     REASON_JUDGED,         /* moved @time_ns ago */
     REASON_NOTHING,        /* to be there, for @time_ns; it returns */
     REASON_NOTHING_NOW,    /* likewise; it stays for now */
-    /* What the guard makes of the opinion. */
+    /* The guard's decision about the opinion. */
     REASON_OPINION,        /* it should be there */
     REASON_LACK,           /* it should go nowhere */
     REASON_PREFERS,        /* it should be at @spot, and is: for a @share of its time */
@@ -123,9 +123,9 @@ struct reason {
     struct spot spot;
     uint64_t time_ns, least_ns;
     unsigned int count, of;
-    double share; /* of its time that it runs at @spot; -1: not known, or not asked for */
+    double share; /* of its time that it runs at @spot; -1: unknown, or not needed */
     bool prefers; /* REASON_OPINION: @spot, by an affinity that is ignored */
-    /* REASON_NO_ROOM: all that are bound there need, @other does, and it does itself. */
+    /* REASON_NO_ROOM: pCPUs that all domains bound there need, @other needs, and it needs. */
     double taken, other_need, need;
     const struct domain *other; /* NULL: none */
 };

@@ -24,13 +24,13 @@
 #include "values.h"
 
 /*
- * 'xensched record' beside a workload: another process than the one that measures the time reads
- * what is logged.
+ * A child runs 'xensched record' beside a workload, so the process that measures the time reads
+ * no rows.
  */
 
 struct recorder {
     pid_t pid;
-    int said; /* what it writes to stderr */
+    int said; /* descriptor of its stderr */
     const char *file;
 };
 
@@ -279,7 +279,7 @@ static int checksum(const char *file, uint32_t *crc32_of)
     return bad ? -EIO : 0;
 }
 
-/* What a unit of each guest's work cost is a figure of the run. */
+/* Adds the cost per unit of each guest's work as a figure of the run. */
 static void take_costs(struct run_outcome *o)
 {
     const struct schedule *s = &o->schedule;

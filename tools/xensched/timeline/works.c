@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Adds a recording's rows up to the cost of each guest's work. */
+/* Computes the cost of each guest's work from the rows of a recording. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void add_row(struct matrix *m, uint16_t event, uint32_t cpu, uint16_t cur
         matrix_add(m, &row, ANY_NS);
 }
 
-/* Rows about rings are a back end's own, and say which front end they are about. */
+/* A back end writes the rows about its rings, and each of them names the front end. */
 static void add_rows(struct matrix *m, const struct rows *rows)
 {
     const struct linux_rows *rings = &rows->linux_rows;

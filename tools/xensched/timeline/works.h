@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * works.h - what a unit of each guest's work cost in a recording, by the rules of
+ * works.h - computes the cost per unit of each guest's work in a recording, by the rules of
  * model/work.h.
  *
- * Events of which the recording has only every nth row do not add up to costs, so there are
- * none then.
+ * There are no costs if the recording has only every nth row of an event.
  */
 #ifndef XENSCHED_TIMELINE_WORKS_H
 #define XENSCHED_TIMELINE_WORKS_H

@@ -70,7 +70,7 @@ static struct works find_works(const struct subject *s)
     return works;
 }
 
-/* What a unit of work costs the guest that is one of both ends; driver domains have no work. */
+/* Adds the cost per unit of work of the guest in this pair; driver domains have no such cost. */
 static void add_cost(json_object *json, const struct works *works,
                      const struct matrix_entry *entry)
 {

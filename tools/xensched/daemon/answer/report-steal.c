@@ -55,7 +55,7 @@ static void add_up(struct steal_guest *g, const struct waits_of *of)
         g->ns[STEAL_UNKNOWN] += of->unknown_ns;
 }
 
-/* Guests that are to be told, and that have an accounting domain. */
+/* Adds the guests whose operator allows the report, and that have an accounting domain. */
 static void add_all(struct report_steal *t, const struct core *core,
                     const struct waits_report *report)
 {

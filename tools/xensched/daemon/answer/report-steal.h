@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * report-steal.h - tells guests, in xenstore, how long their vCPUs waited for a pCPU while which
- * class of domains had it.
+ * report-steal.h - writes to xenstore how long the vCPUs of a guest waited for a pCPU, by the
+ * class of domains that had the pCPU.
  *
  * A guest whose steal time grows cannot see whether its neighbours, dom0 or its own vCPUs
- * have the pCPU.  It is told only if an operator allows that, and never which guest it was:
- * the text is "dom0:NS own:NS others:NS xen:NS unknown:NS", sums since the daemon began to
- * tell.
+ * have the pCPU.  The daemon reports that only if an operator allows it, and never names another
+ * guest: the text is "dom0:NS own:NS others:NS xen:NS unknown:NS", sums since the first report.
  */
 #ifndef XENSCHED_DAEMON_REPORT_STEAL_H
 #define XENSCHED_DAEMON_REPORT_STEAL_H
