@@ -138,8 +138,8 @@ void schedlog_kept_off(struct vcpu *v);
 void schedlog_log_off(const struct vcpu *v, uint64_t end);
 
 /*
- * XEN_SCHEDLOG_LEFT_* as schedlog_left of struct vcpu has it, and back.  0 is a
- * sleep: nearly all vCPUs that left at an unknown time sleep.
+ * Converts XEN_SCHEDLOG_LEFT_* to schedlog_left of struct vcpu and back.  0
+ * is a sleep there: nearly all vCPUs that left at an unknown time sleep.
  */
 static inline unsigned int schedlog_left_code(unsigned int left)
 {

@@ -36,7 +36,7 @@ void schedlog_stays(struct vcpu *v)
     v->schedlog_waker = 0;
 }
 
-/* Why vCPUs left, and what woke them, before notes are made is unknown. */
+/* Causes and wakers from before the notes began are unknown. */
 static void forget_all_notes(void)
 {
     struct domain *d;
@@ -151,7 +151,7 @@ void schedlog_leaves(struct vcpu *v, int new_state)
     forget_notes(v);
 }
 
-/* @v, which has no pCPU, is not to run.  A used up budget pauses it as well. */
+/* @v has no pCPU and may not run.  A used up budget pauses it as well. */
 void schedlog_kept_off(struct vcpu *v)
 {
     if ( v->pause_flags & VPF_parked )

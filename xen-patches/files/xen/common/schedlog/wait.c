@@ -63,7 +63,7 @@ static void noinline log_parts(struct schedlog_cpu *cpu, uint16_t acct,
                        schedlog_tsc_to_ns(part[i].ticks));
 }
 
-/* Why @v waits, as XEN_SCHEDLOG_REASON_* says. */
+/* Returns why @v waits: XEN_SCHEDLOG_REASON_*. */
 static always_inline unsigned int reason_of(const struct vcpu *v)
 {
     unsigned int reason = schedlog_left_code(v->schedlog_left);
