@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * home.h - where domains live: the place at which a domain spends most of its time.
+ * home.h - finds the home of each domain: the place at which it spends most of its time.
  *
- * Where a vCPU is at the moment says little of a domain that is bound nowhere: Xen
- * moves it about.  So what counts is the time that it ran where, by the rows of
- * service-ns, smoothed over tens of seconds: long enough that a guest can be
- * sent there.  (What happened in the last second is presence.h's.)
+ * Xen moves the vCPUs of a domain without affinity, so their present pCPUs do not show its
+ * home.  The home follows from the rows of service-ns, smoothed over tens of seconds: long
+ * enough that a guest can be sent there.  presence.h has the shares of the last second.
  *
- * Unknown are domains for which REST stands, domains that were seen for HOMES_SEEN_NS
- * or less or have not run since, and all when service-ns is not logged.
+ * The home is unknown for domains without an accounting domain, for domains that the daemon
+ * has seen for HOMES_SEEN_NS or less or that have not run since, and for all domains if
+ * service-ns is not logged.
  */
 #ifndef XENSCHED_MODEL_HOME_H
 #define XENSCHED_MODEL_HOME_H
@@ -28,14 +28,14 @@ struct homes *homes_new(void);
 void homes_free(struct homes *h);
 
 /*
- * Take in what was run since the last update.  @domains are sorted by domid;
- * below they are known by their number in it, until the next update.
+ * Adds the running times since the last update.  @domains is sorted by domid.  Until the next
+ * update, homes_place() takes the number of a domain in @domains.
  */
 void homes_update(struct homes *h, const struct matrix *m,
                   const struct topology *t, const struct domains *domains,
                   uint64_t now_ns);
 
-/* Where it spends most of its time, and how much. */
+/* The place at which a domain spends most of its time, and the share of that time. */
 struct home {
     unsigned int at; /* a place; TOPOLOGY_UNKNOWN: unknown */
     double share;    /* 0 ... 1; -1: unknown */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * presence.h - where a domain really ran, by the log: each row of service-ns is
- * of the pCPU which was used.  What an affinity asks for is in whereabouts.h.
+ * presence.h - finds the pCPUs on which a domain ran, by the rows of service-ns.
+ * whereabouts.h has the pCPUs of its affinity.
  *
- * Shares are parts of the time that the domain ran, 0 ... 1, decaying with the
- * half-life of the matrix; -1: unknown, because it has not run recently,
- * service-ns is not logged, or it has no accounting domain of its own.
+ * Shares are parts of the time that the domain ran, 0 ... 1, decaying with the half-life of
+ * the matrix.  -1: unknown, because the domain has not run recently, service-ns is not logged,
+ * or the domain has no accounting domain.
  */
 #ifndef XENSCHED_MODEL_PRESENCE_H
 #define XENSCHED_MODEL_PRESENCE_H
@@ -14,7 +14,7 @@
 #include "matrix.h"
 #include "topology.h"
 
-/* Does @d have an accounting domain of its own? */
+/* Does @d have an accounting domain? */
 bool presence_known(const struct domain *d);
 
 /* The share of its time that @d ran on @cpus. */
@@ -22,41 +22,40 @@ double presence_share(const struct matrix *m, const struct domain *d,
                       const struct cpumap *cpus, uint64_t now_ns);
 
 /*
- * The same for all domains and caches at once, [domain][cache]: faster, if most are asked
- * for.  The caller frees it.
+ * The shares of all domains in all caches at once, [domain][cache]: faster than single calls, if
+ * the caller needs most of them.  The caller frees the result.
  */
 double *presence_by_cache(const struct matrix *m, const struct topology *t,
                           const struct domains *domains, uint64_t now_ns);
 
 /*
- * How likely it is that what @a and @b do with each other finds both at the same place; -1:
- * unknown.  @ran_a, @ran_b: the shares of presence_share() per place, for callers that have
- * them; NULL: they are looked up.
+ * The probability that an interaction of @a and @b finds both at the same place; -1: unknown.
+ * @ran_a, @ran_b: the shares of presence_share() per place, if the caller has them; NULL: the
+ * function computes them.
  */
 double presence_together(const struct matrix *m, const struct topology *t,
                          const struct domain *a, const struct domain *b,
                          const double *ran_a, const double *ran_b, uint64_t now_ns);
 
-/* pCPUs that it keeps busy there; 0: none, or unknown. */
+/* The number of @cpus that @d keeps busy; 0: none, or unknown. */
 double presence_use(const struct matrix *m, const struct domain *d,
                     const struct cpumap *cpus, uint64_t now_ns);
 
-/* Nanoseconds, never decayed, that it ran on @cpus. */
+/* The time that @d ever ran on @cpus, in ns, without decay. */
 uint64_t presence_total(const struct matrix *m, const struct domain *d,
                         const struct cpumap *cpus);
 
 /*
- * Notifications per second, in both directions, between @a and @b while they
- * were at different places: an estimate, from how many there were and from the
- * shares of both, as if where the one runs did not depend on the other.  Of a
- * driver domain that is at several places it is those vCPUs that count which serve
- * the other one (servers.h).  -1: it is not known where they ran.
+ * Estimates the notifications per second, in both directions, between @a and @b while they
+ * were at different places.  The estimate multiplies the rate by the shares of both, as if their
+ * locations were independent.  For a driver domain at several places, the vCPUs count that
+ * serve the other domain (servers.h).  -1: the location of @a or @b is unknown.
  */
 double presence_crossings(const struct matrix *m, const struct topology *t,
                           const struct domain *a, const struct domain *b,
                           uint64_t now_ns);
 
-/* The same with all of @domains that are not @a; those unknown count 0. */
+/* The sum over all other domains in @domains; unknown estimates count as 0. */
 double presence_all_crossings(const struct matrix *m, const struct topology *t,
                               const struct domains *domains,
                               const struct domain *a, uint64_t now_ns);

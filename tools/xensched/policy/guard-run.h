@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * guard-run.h - what the guard knows when opinions come: of each domain from
- * one run to the next, and in a run where it stands, what it needs, and
- * what is taken.  For guard.c alone; rules about opinions are there.
+ * guard-run.h - keeps the guard's state of each domain from run to run, and computes for one run
+ * where each domain is, its demand, and the cores that are taken.  For guard.c alone, which has
+ * the rules about opinions.
  */
 #ifndef XENSCHED_POLICY_GUARD_RUN_H
 #define XENSCHED_POLICY_GUARD_RUN_H
 
 #include "guard.h"
 
-/* What is remembered of a domain from run to run. */
+/* The state of a domain that is kept from run to run. */
 struct past {
     uint32_t domid;
     uint64_t since_ns;         /* of the domain; another one: another domain */
-    unsigned int wanted;       /* place which the last runs wanted */
-    unsigned int agreed;       /* so many of them, in a row */
+    unsigned int wanted;       /* place that the last runs chose */
+    unsigned int agreed;       /* number of these runs, in a row */
     double gain;               /* ns/s, in the last one */
     bool moved;
-    uint64_t moved_ns;         /* when it was seen at the place we chose */
+    uint64_t moved_ns;         /* when it was first found at the chosen place */
     struct cpumap moved_to;    /* no map unless moved */
-    uint64_t reason_ns;        /* when there was last a reason to be there */
+    uint64_t reason_ns;        /* when it last had a reason to be there */
     struct lever lever;
     struct outcome outcome;
     struct outcome_promise reservation; /* of the move that the plan has */
-    /* Why the move is to be undone; OUTCOME_NONE: it is not.  Until that is done. */
+    /* Why the move has to be undone, until that is done; OUTCOME_NONE: it does not. */
     struct verdict undo;
-    /* It waited too long at a place, to which it is not moved again. */
+    /* A place at which it waited too long: it is not moved there again. */
     unsigned int shunned;      /* UNKNOWN: none */
     uint64_t shunned_ns;       /* since when */
-    unsigned int shuns;        /* so many times */
-    bool shuns_all;            /* it did not help: to no other place either */
+    unsigned int shuns;        /* number of times */
+    bool shuns_all;            /* a move did not help: no other place is tried either */
 };
 
 /* To count cores once for all domains of a cpupool. */
@@ -50,7 +50,7 @@ struct guard {
     struct plan *plan;
     struct standing *standing;
     unsigned int nr_cpupools;
-    uint32_t *cpupools;         /* their ids; one more, which has none, is behind them */
+    uint32_t *cpupools;         /* their ids, and a last entry for "no cpupool" */
     struct demand *taken;       /* [cpupool][place] */
     struct demand *cache_taken; /* [cpupool][cache] */
     double *busy;               /* [pCPU]; NULL: not asked for yet */
@@ -71,23 +71,23 @@ struct candidate {
 /* The number of the cpupool that has this id; nr_cpupools: no domain is in it. */
 unsigned int guard_cpupool(const struct guard *g, uint32_t id);
 
-/* What is taken by those of the same cpupool that have been sent there. */
+/* The demand of the domains of the same cpupool that have been sent to @spot. */
 struct demand *guard_taken(const struct guard *g, const struct standing *s,
                            struct spot spot);
 
-/* The cores of each place that are open to @d, by its cpupool and its rule. */
+/* The cores of each place that the cpupool and the rule of @d allow. */
 const struct pool *guard_pool(struct guard *g, const struct domain *d);
 
-/* How busy each pCPU is, added up once in a run. */
+/* How busy each pCPU is; computed once per run. */
 const double *guard_busy(struct guard *g);
 
 /*
- * This run does not want the domain anywhere else, so the row of runs that agree ends.
- * A plan that a request causes neither counts in such a row nor ends it.
+ * Ends the row of runs that agree, because this run chooses no other place for the domain.  A
+ * plan that a request causes neither counts in such a row nor ends it.
  */
 void guard_end_row(const struct guard *g, struct past *past);
 
-/* What was done with the domain, or what others did: is it where xensched sent it. */
+/* Updates @past if xensched, or another program, has changed the affinity of @d. */
 void guard_follow(struct past *past, const struct domain *d, uint64_t now_ns);
 
 /*

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lever.h - by which affinity a domain is kept at its place.
+ * lever.h - chooses the affinity, soft or hard, that keeps a domain at its place.
  *
- * Xen may ignore soft affinity; with hard affinity a guest waits for these pCPUs
- * even if others are idle.  So hard affinity is set only where an
- * operator allows it and there is room, and taken back as soon as there is
- * none, or no reason any more.  Where prices are known it has to be worth it: what
- * an order costs in waiting is less than what a wish loses while it is elsewhere.
+ * Xen may ignore a soft affinity.  With a hard affinity, a guest waits for these pCPUs even if
+ * others are idle.  So the daemon sets a hard affinity only if an operator allows it and the
+ * place has room, and removes it once the room or the reason is gone.  If prices are known,
+ * the waiting under a hard affinity must also cost less than the time that the guest loses
+ * elsewhere under a soft one.
  *
- * It decides for one domain, from what came of the move so far (outcome.h).
+ * It decides for one domain, from the results of the move so far (outcome.h).
  */
 #ifndef XENSCHED_POLICY_LEVER_H
 #define XENSCHED_POLICY_LEVER_H
@@ -19,27 +19,27 @@ enum pull {
     PULL_NOTHING, /* leave the affinity as it is */
     PULL_REMIND,  /* set the same soft affinity again, so Xen considers it */
     PULL_HARDEN,  /* hard affinity to the same pCPUs as well */
-    PULL_SOFTEN,  /* give the original hard affinity back */
+    PULL_SOFTEN,  /* restore the original hard affinity */
 };
 
 const char *pull_name(enum pull pull);
 
-/* What is remembered of a domain which was moved. */
+/* The state of a moved domain. */
 struct lever {
-    bool reminded;        /* since it is not at its place */
+    bool reminded;        /* since it left its place */
     uint64_t reminded_ns; /* when; 0: never */
     uint64_t softened_ns; /* likewise */
 };
 
 struct lever_input {
     enum affinity_lever allowed; /* to this domain */
-    bool hard;         /* it has a hard affinity of ours */
-    bool reason, room; /* to be at its place; soft is enough without */
+    bool hard;         /* the daemon has set its hard affinity */
+    bool reason, room; /* to be at its place; a hard affinity needs both */
     bool room_to_go;   /* there would be room for it if it were not there */
-    /* ns/s: what being there is worth (0: not known), what an order would cost. */
+    /* ns/s: the worth of its place (0: unknown), the cost of a hard affinity. */
     double worth, order;
     const struct outcome *outcome;
-    uint64_t stay_ns;  /* between two reminders, or two orders */
+    uint64_t stay_ns;  /* between two reminders, or two hard affinities */
     uint64_t now_ns;
 };
 
@@ -66,7 +66,7 @@ bool lever_begins_hard(enum affinity_lever allowed);
 enum pull lever_decide(struct lever *lever, const struct lever_input *input,
                        struct pull_reason *why);
 
-/* What was decided is done. */
+/* Call this when the decision has been carried out. */
 void lever_pulled(struct lever *lever, enum pull pull, uint64_t now_ns);
 
 #endif /* XENSCHED_POLICY_LEVER_H */

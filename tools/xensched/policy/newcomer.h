@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * newcomer.h - where a guest should be that is not there yet, so that its
- * memory can be allocated there: near the domains with which it communicated most
- * when it last ran, by the price of being apart; if nothing is known of that, or it
- * cannot be there, near the domains that are to serve its disks.
+ * newcomer.h - chooses a place for a guest that does not exist yet, so that xl can allocate its
+ * memory there: near the domains with which the guest communicated most when it last ran, by
+ * the price of being apart.  If that is unknown or impossible, the place is near the domains
+ * that will serve its disks.
  *
- * Opinions, as policies have them.  Whether it can be there - cores, room, its
- * cpupool, rules - is the guard's to say, and nothing here.
+ * These are opinions.  The guard decides whether cores, room, cpupool and rules allow them.
  */
 #ifndef XENSCHED_POLICY_NEWCOMER_H
 #define XENSCHED_POLICY_NEWCOMER_H
 
 #include "guard.h"
 
-/* A domain with which it had to do, per second. */
+/* A domain with which the guest communicated; rates are per second. */
 struct acquaintance {
     unsigned int domain; /* the number in input->domains */
     double notifications, pages;
@@ -21,9 +20,9 @@ struct acquaintance {
 
 struct newcomer {
     struct arrival arrival;
-    bool ran;    /* it is known with which domains it had to do then */
+    bool ran;    /* the history has its partners */
     unsigned int nr_known;
-    const struct acquaintance *known; /* those of them that are there */
+    const struct acquaintance *known; /* its partners that exist */
     unsigned int nr_disks;
     const unsigned int *disks; /* [disk]: the domain that is to serve it, as above */
 };
@@ -32,9 +31,9 @@ struct newcomer {
 #define NEWCOMER_WAYS 2U
 
 /*
- * To be asked after plan_make() has made a plan for these very domains.  Returns the one
- * of @decisions that is a MOVE; its policy is "history" or "back-ends".  NULL: the
- * reasons of all of them say why not.
+ * Call this after plan_make() has made a plan for the same domains.  Returns the decision among
+ * @decisions that is a MOVE; its policy is "history" or "back-ends".  NULL: there is none, and
+ * the decisions have the reasons.
  */
 const struct decision *newcomer_place(struct guard *guard,
                                       const struct policy_settings *settings,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * outcome.h - reports what came of a move: whether the domain runs at its target, and
+ * outcome.h - reports the result of a move: whether the domain runs at its target, and
  * how much its work costs there.
  *
  * A soft affinity binds nothing, so after each move the log shows how much of its time
@@ -20,9 +20,9 @@
 /* A domain that spends this part of its time at its place is there. */
 #define OUTCOME_THERE 0.95
 
-/* For so long it may take to get there ... */
+/* A domain may take this time to get there ... */
 #define OUTCOME_PATIENCE_NS 1500000000ULL
-/* ... and this long a domain that was there may be elsewhere. */
+/* ... and may later be elsewhere for this time. */
 #define OUTCOME_TRIP_NS 3000000000ULL
 
 /*
@@ -48,8 +48,8 @@
 #define OUTCOME_TEACHES 0.4
 
 /*
- * Of what a policy predicted that would not cross places any more so much has
- * to come, if it is so many notifications per second at all.
+ * At least this part of the notifications that a policy predicted to cross places no more must
+ * have ceased to do so, if the prediction is at least OUTCOME_LEAST per second.
  */
 #define OUTCOME_CAME  0.6
 #define OUTCOME_LEAST 10.0
@@ -60,7 +60,7 @@ enum outcome_news {
     OUTCOME_ABSENT,   /* it isn't, though it had time to get there; once */
     OUTCOME_GOOD,     /* it is there, and its work costs no more */
     OUTCOME_WORSE,    /* it is there, and its work costs more, waiting included */
-    OUTCOME_REGRET,   /* it is there, and what was predicted did not come */
+    OUTCOME_REGRET,   /* it is there, and the predicted effect is missing */
 };
 
 enum outcome_where { OUTCOME_UNKNOWN, OUTCOME_AT_PLACE, OUTCOME_ELSEWHERE };
@@ -75,19 +75,19 @@ struct outcome {
     uint64_t look_ns, ran_ns, there_ns; /* of the latest look */
     uint64_t absent_ns; /* since then it isn't there; 0: it is */
     uint64_t since_ns;  /* when something was last done about it */
-    bool told;          /* OUTCOME_ABSENT, since it was there */
-    bool judged;        /* what the move was worth */
+    bool told;          /* OUTCOME_ABSENT was reported since it was last there */
+    bool judged;        /* the move has been judged */
     uint64_t arrived_ns; /* or when the latest window ended; 0: not yet, or judged */
     unsigned int windows, worse; /* that were looked at; of these, bad ones in a row */
     double crossings_now; /* as judged; -1: not known */
     /* Notifications per second, and how many were to cross places then. */
     double talked, talked_now, predicted; /* -1: not predicted */
-    double others_ns; /* ns/s that terms which know no partner were to save */
+    double others_ns; /* ns/s that the terms without a partner were predicted to save */
     double crossed_sum, talked_sum; /* since it arrived ... */
-    unsigned int looks;             /* ... in so many runs */
+    unsigned int looks;             /* ... in this number of runs */
 };
 
-/* Before anything else. */
+/* Call this before any other function. */
 void outcome_init(struct outcome *o);
 
 /*
@@ -98,24 +98,24 @@ void outcome_window(struct outcome *o, const struct policy_input *input,
                     const struct domain *d, const struct work *work,
                     uint64_t began_ns);
 
-/* What the policy expects of a move. */
+/* The effect that the policy expects of a move. */
 struct outcome_promise {
     double crossings; /* notifications/s between places; -1: not predicted */
     double others_ns; /* see struct outcome */
 };
 
-/* It is sent to @cpus, now. */
+/* Call this when the domain is sent to @cpus. */
 void outcome_send(struct outcome *o, const struct policy_input *input,
                   const struct domain *d, const struct cpumap *cpus,
                   struct outcome_promise promise);
 
-/* It has its original affinity again. */
+/* Call this when the domain has its original affinity again. */
 void outcome_return(struct outcome *o, uint64_t now_ns);
 
-/* It is there, and it is not known yet if what was predicted comes. */
+/* Is the domain at its place, with the result of the move still unknown? */
 bool outcome_is_open(const struct outcome *o);
 
-/* In each run, of a domain which was sent to @cpus. */
+/* Call this in each run for a domain that was sent to @cpus. */
 enum outcome_news outcome_look(struct outcome *o,
                                const struct policy_input *input,
                                const struct domain *d,
@@ -124,7 +124,7 @@ enum outcome_news outcome_look(struct outcome *o,
 /* The kind of back end that work in this unit is for. */
 enum back_end_kind outcome_kind(enum work_unit unit, bool copied);
 
-/* Something was done to get it there: it has time again. */
+/* Call this after another attempt to get the domain there: its time starts again. */
 void outcome_again(struct outcome *o, uint64_t now_ns);
 
 /* A new result of a move, and its numbers. */

@@ -19,7 +19,7 @@
 #include "room.h"
 #include "rules.h"
 
-/* By which affinity domains are kept where they were moved; see lever.h. */
+/* The affinity that keeps a moved domain at its place; see lever.h. */
 enum affinity_lever {
     LEVER_AUTO, /* soft; hard as well where that has no effect */
     LEVER_SOFT,
@@ -29,20 +29,20 @@ enum affinity_lever {
 /* What an operator can set; see docs/operate/placement.md. */
 struct policy_settings {
     enum affinity_lever lever;
-    unsigned int confirm; /* so many runs in a row have to agree */
+    unsigned int confirm; /* number of runs in a row that have to agree */
     uint64_t settle_ns;   /* a domain is left alone when it is this new */
     uint64_t stay_ns;     /* between two moves of a domain */
-    uint64_t quiet_ns;    /* without reason for so long: give back */
+    uint64_t quiet_ns;    /* time without a reason, after which the affinity is restored */
     double least_gain_ns; /* of a move, per second */
     double misses;        /* where no counter counts them, per ns of running */
     bool counts_misses;   /* the event pmc0 counts cache misses */
     struct rules rules;
 };
 
-/* A move gains so much of what a domain costs where it is, at least. */
+/* The least gain of a move, as a part of what the domain costs where it is. */
 #define POLICY_MARGIN 0.1
 
-/* What is known of a domain beside its facts; see guard.h. */
+/* The guard's view of a domain; see guard.h. */
 struct standing {
     bool open;          /* to be decided about, and not decided yet */
     unsigned int place; /* where it is bound or sent to; TOPOLOGY_UNKNOWN */
@@ -68,7 +68,7 @@ struct policy_input {
     /* A request caused this plan, between two periodic ones: it confirms nothing. */
     bool requested;
     struct learned *learned; /* prices of this host; moves add to it; NULL: none */
-    /* Plans are carried out on this host: what comes of them can be seen. */
+    /* Plans are carried out on this host, so their results can be observed. */
     bool real;
     /* Filled in by guard_begin(). */
     uint64_t window_ns; /* over which the cost of a guest is averaged, before and after a move */
@@ -84,7 +84,7 @@ enum partners {
     PARTNERS_ALL,
 };
 
-/* A name for placement, or for the part of it that a former policy did; see presets.c. */
+/* A name for placement, or for the part of it that a former policy had; see presets.c. */
 struct preset {
     const char *name;
     uint32_t terms; /* mask by enum term_id: these have a price */
@@ -94,7 +94,7 @@ struct preset {
 
 #define POLICIES_MAX 8
 
-/* Those which an operator has chosen; they add up. */
+/* The presets that an operator has chosen; they add up. */
 struct policies {
     unsigned int nr;
     const struct preset *preset[POLICIES_MAX];

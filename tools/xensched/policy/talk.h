@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * talk.h - how much domains have to do with each other, summed over events and
+ * talk.h - sums up how much domains communicate with each other, over events and
  * directions.
  *
  * Interactions are notifications sent and pages mapped, copied or passed on a
@@ -8,9 +8,9 @@
  * evtchn-recv is evtchn-send seen from the other side.  Pages on a ring which
  * were also mapped are counted once: of ring-pages and grant-map from one
  * domain to another the larger counts.  Accounting domain
- * XEN is no partner; REST (domains without a number of their own) is.
+ * XEN is no partner; REST (all domains without a number) is.
  *
- * The device model of a guest has no pairs of its own; they are the guest's.
+ * The pairs of a device model count as pairs of its guest.
  */
 #ifndef XENSCHED_POLICY_TALK_H
 #define XENSCHED_POLICY_TALK_H
@@ -26,8 +26,8 @@ struct talk_pair {
 };
 
 /*
- * All pairs which talk, the busiest first; the caller frees them.
- * @total gets what each domain talks in total.
+ * Returns all pairs that communicate, the busiest first; the caller frees them.  @total gets the
+ * sum for each domain.
  */
 struct talk_pair *talk_pairs(const struct policy_input *input, unsigned int *nr,
                              double *total);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * whereabouts.h - where a domain is.
+ * whereabouts.h - finds the place of a domain, from its affinity and from the log.
  *
- * A hard affinity binds, so it says where a domain runs.  A soft affinity only asks: Xen
- * may ignore it.  So what the log says of where the domain ran decides, and a soft
- * affinity counts only where the log confirms it or has nothing of the domain.
- * A domain that runs here and there is spread.
+ * A hard affinity is binding, so it determines where a domain runs.  Xen may ignore a soft
+ * affinity, so the log decides: a soft affinity counts only if the log confirms it, or has no
+ * rows of the domain.  A domain that runs at several places is spread.
  */
 #ifndef XENSCHED_POLICY_WHEREABOUTS_H
 #define XENSCHED_POLICY_WHEREABOUTS_H
@@ -21,19 +20,19 @@ struct whereabouts {
     unsigned int place;  /* or cache; TOPOLOGY_UNKNOWN: none */
     unsigned int there;  /* vCPUs that an affinity keeps there; 0: none */
     unsigned int online; /* vCPUs */
-    /* If it is not kept: this share of its time is most of it; -1: not known. */
+    /* If no affinity keeps it: the largest share of its time at one place; -1: unknown. */
     double share;
 };
 
-/* Where hard affinities bind most of its vCPUs. */
+/* The place to which hard affinities bind most of its vCPUs. */
 struct whereabouts whereabouts_bound(const struct topology *t,
                                      const struct domain *d);
 
-/* Where affinities, hard or soft, ask most of its vCPUs to be. */
+/* The place that most of its vCPUs have as affinity, hard or soft. */
 struct whereabouts whereabouts_asked(const struct topology *t,
                                      const struct domain *d);
 
-/* Where an affinity keeps domain @i: it is bound, or asked and does run there. */
+/* The place at which an affinity keeps domain @i: a hard one, or a soft one that Xen follows. */
 struct whereabouts whereabouts_kept(const struct policy_input *input,
                                     unsigned int i);
 struct whereabouts whereabouts_kept_cache(const struct policy_input *input,
