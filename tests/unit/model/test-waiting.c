@@ -4,7 +4,7 @@
  */
 #include "cmocka-tap.h"
 
-#include "model/waiting.h"
+#include "model/waits/waiting.h"
 #include "xensched/abi.h"
 
 #define S  1000000000ULL

@@ -4,7 +4,7 @@
 
 #include "cmocka-tap.h"
 
-#include "model/waits.h"
+#include "model/waits/waits.h"
 #include "xensched/abi.h"
 
 #define S  1000000000ULL

@@ -12,7 +12,7 @@
 
 #include "cmocka-tap.h"
 #include "timeline-world.h"
-#include "model/waits.h"
+#include "model/waits/waits.h"
 #include "timeline/chain.h"
 #include "timeline/latency.h"
 #include "timeline/rows/row-order.h"

@@ -13,8 +13,8 @@
 
 #include "model/census.h"
 #include "model/mark-times.h"
-#include "model/waits.h"
-#include "model/waiting.h"
+#include "model/waits/waits.h"
+#include "model/waits/waiting.h"
 #include "policy/planner.h"
 #include "reaction/reaction.h"
 #include "trial/trial.h"

@@ -24,8 +24,8 @@
 
 #include <xensched/reader.h>
 
-#include "domain.h"
-#include "matrix.h"
+#include "model/domain.h"
+#include "model/matrix.h"
 #include "waits-cause.h"
 
 #define WAITS_SECONDS 3600U
