@@ -441,6 +441,39 @@ static void a_device_model_stays_with_a_guest_that_stays(void **state)
     world_says(stub, "it goes with guest-1, whose device model it is");
 }
 
+/* The log has the notifications of the device model under its own number. */
+static void a_guest_without_a_number_goes_where_its_device_model_has_to(void **state)
+{
+    unsigned int guest, stub;
+
+    (void)state;
+    begin("placement");
+    make_stub(&guest, &stub);
+    world.domains[guest].unnumbered = true;
+    world_warm_up();
+    world_run(20);
+    assert_int_equal(world.domains[guest].sent, PLACE_0);
+    assert_int_equal(world.domains[stub].sent, PLACE_0);
+}
+
+static void a_guest_without_a_number_goes_with_its_group(void **state)
+{
+    unsigned int a, b;
+
+    (void)state;
+    begin("placement");
+    a = member(0.2);
+    b = member(0.2);
+    world.domains[b].unnumbered = true;
+    world_talk(a, 0, 5000);
+    world_warm_up();
+    world_run(20);
+    assert_int_equal(world.domains[a].sent, PLACE_0);
+    assert_int_equal(world.domains[b].sent, PLACE_0);
+    world_run(100);
+    assert_int_equal(world_moves(), 2);
+}
+
 #define group_test(f) cmocka_unit_test_teardown(f, teardown)
 
 int main(void)
@@ -464,6 +497,8 @@ int main(void)
         group_test(a_device_model_goes_where_its_guest_goes),
         group_test(they_go_together_or_not_at_all),
         group_test(a_device_model_stays_with_a_guest_that_stays),
+        group_test(a_guest_without_a_number_goes_where_its_device_model_has_to),
+        group_test(a_guest_without_a_number_goes_with_its_group),
     };
 
     return run_tap_tests(tests);

@@ -142,7 +142,8 @@ static double now_and_then(double amount)
 
 static unsigned int acct_of(unsigned int domid)
 {
-    return XEN_SCHEDLOG_ACCT_FIRST + domid;
+    return world.domains[domid].unnumbered ? XEN_SCHEDLOG_ACCT_REST
+                                           : XEN_SCHEDLOG_ACCT_FIRST + domid;
 }
 
 static void happen(unsigned int event, unsigned int from, unsigned int to,

@@ -15,6 +15,7 @@
 
 struct world_domain {
     bool driver, operators, ours;
+    bool unnumbered;           /* it has no accounting domain: there are too many domains */
     unsigned int group;        /* 0: in none */
     unsigned int nr_vcpus;
     uint64_t pool, hard, soft; /* pCPUs; pool: 0 is all */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xensched/abi.h>
+
 #include "domain.h"
 #include "base/alloc.h"
 
@@ -76,6 +78,22 @@ struct domain *domains_find(const struct domains *domains, uint32_t domid)
     return domains->nr ? bsearch(&domid, domains->domain, domains->nr,
                                  sizeof(*domains->domain), compare_domid)
                        : NULL;
+}
+
+unsigned int *domains_by_acct(const struct domains *domains, unsigned int *nr)
+{
+    unsigned int *of, i;
+
+    *nr = 0;
+    for (i = 0; i < domains->nr; i++)
+        if (domains->domain[i].acct >= *nr)
+            *nr = domains->domain[i].acct + 1U;
+    of = need_memory(*nr, sizeof(*of));
+    for (i = 0; i < domains->nr; i++)
+        if (domains->domain[i].acct >= XEN_SCHEDLOG_ACCT_FIRST)
+            of[domains->domain[i].acct] = i + 1;
+
+    return of;
 }
 
 struct domain *domains_find_name(const struct domains *domains,

@@ -121,6 +121,12 @@ void domains_free(struct domains *domains);
 /* The domain with this domid, or NULL. */
 struct domain *domains_find(const struct domains *domains, uint32_t domid);
 
+/*
+ * For each accounting domain below *@nr the number of its domain plus 1, or 0 if it has none.
+ * The caller frees the result.
+ */
+unsigned int *domains_by_acct(const struct domains *domains, unsigned int *nr);
+
 /* The first one with this name, or NULL. */
 struct domain *domains_find_name(const struct domains *domains,
                                  const char *name);

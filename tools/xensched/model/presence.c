@@ -68,7 +68,7 @@ uint64_t presence_total(const struct matrix *m, const struct domain *d,
 struct running {
     const struct topology *topology;
     unsigned int nr_acct;
-    unsigned int *of; /* [accounting domain]: number of its domain + 1; 0: none */
+    unsigned int *of; /* domains_by_acct() */
     double *share;    /* [domain][cache]: pCPUs */
 };
 
@@ -85,14 +85,12 @@ double *presence_by_cache(const struct matrix *m, const struct topology *t,
                           const struct domains *domains, uint64_t now_ns)
 {
     struct running r = {
-        t, XEN_SCHEDLOG_ACCT_NONE, need_memory(XEN_SCHEDLOG_ACCT_NONE, sizeof(*r.of)),
-        need_memory((size_t)domains->nr * t->nr_caches, sizeof(*r.share)),
+        .topology = t,
+        .share = need_memory((size_t)domains->nr * t->nr_caches, sizeof(*r.share)),
     };
     unsigned int i, k;
 
-    for (i = 0; i < domains->nr; i++)
-        if (presence_known(&domains->domain[i]))
-            r.of[domains->domain[i].acct] = i + 1;
+    r.of = domains_by_acct(domains, &r.nr_acct);
     matrix_visit_running(m, now_ns, add_running, &r);
     for (i = 0; i < domains->nr; i++) {
         double all = use_of_all(m, &domains->domain[i], now_ns);

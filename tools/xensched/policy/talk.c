@@ -14,8 +14,8 @@
 struct summing {
     const struct policy_input *input;
     const struct domains *domains;
-    unsigned int nr_index;
-    unsigned int *index; /* [accounting domain]: the domain whose talk it is */
+    unsigned int nr_acct;
+    unsigned int *of; /* domains_by_acct(), but a device model's guest has its talk */
     double *total; /* [domain] */
     struct cells pairs; /* (number of domain, number of one above): rate */
     struct cells pages, copied; /* the same, of pages alone, of copied ones alone */
@@ -36,7 +36,7 @@ static bool counts(unsigned int event)
 
 static unsigned int domain_of(const struct summing *s, uint16_t acct)
 {
-    return acct < s->nr_index ? s->index[acct] : NOBODY;
+    return acct < s->nr_acct && s->of[acct] ? s->of[acct] - 1 : NOBODY;
 }
 
 static void add_direction(struct summing *s, uint16_t acct, uint16_t partner,
@@ -88,7 +88,7 @@ static void add_entry(const struct matrix_entry *entry, void *arg)
     add_direction(arg, entry->correspondent, entry->current, rate, entry->event);
 }
 
-/* What the device model of a guest talks is the guest's talk. */
+/* A device model's talk is the talk of its guest, also if the guest has no number. */
 static void join_device_models(struct summing *s)
 {
     const struct domains *domains = s->domains;
@@ -98,27 +98,8 @@ static void join_device_models(struct summing *s)
         unsigned int with = s->input->standing[i].goes_with;
 
         if (with && domains->domain[i].acct >= XEN_SCHEDLOG_ACCT_FIRST)
-            s->index[domains->domain[i].acct] =
-                s->index[domains->domain[with - 1].acct];
+            s->of[domains->domain[i].acct] = with;
     }
-}
-
-/* No larger than needed: this is done for each plan. */
-static void index_domains(struct summing *s)
-{
-    const struct domains *domains = s->domains;
-    unsigned int i;
-
-    for (i = 0; i < domains->nr; i++)
-        if (domains->domain[i].acct >= s->nr_index)
-            s->nr_index = domains->domain[i].acct + 1U;
-    s->index = need_memory(s->nr_index, sizeof(*s->index));
-    for (i = 0; i < s->nr_index; i++)
-        s->index[i] = NOBODY;
-    for (i = 0; i < domains->nr; i++)
-        if (domains->domain[i].acct >= XEN_SCHEDLOG_ACCT_FIRST)
-            s->index[domains->domain[i].acct] = i;
-    join_device_models(s);
 }
 
 static int by_rate(const void *x, const void *y)
@@ -163,7 +144,8 @@ struct talk_pair *talk_pairs(const struct policy_input *input, unsigned int *nr,
     struct talk_pair *pairs;
 
     memset(total, 0, input->domains->nr * sizeof(*total));
-    index_domains(&s);
+    s.of = domains_by_acct(input->domains, &s.nr_acct);
+    join_device_models(&s);
     cells_init(&s.pairs);
     cells_init(&s.pages);
     cells_init(&s.copied);
@@ -172,7 +154,7 @@ struct talk_pair *talk_pairs(const struct policy_input *input, unsigned int *nr,
     cells_free(&s.pairs);
     cells_free(&s.pages);
     cells_free(&s.copied);
-    free(s.index);
+    free(s.of);
 
     return pairs;
 }

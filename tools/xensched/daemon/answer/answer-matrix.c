@@ -47,34 +47,27 @@ static int compare_entries(const void *a, const void *b)
                                                  y->correspondent;
 }
 
-/* [accounting domain]: the work of the guest that has it; NULL: it has none. */
 struct works {
-    struct work *work; /* [domain] */
-    const struct work **of;
+    struct work *work; /* [domain]; NULL: not known yet */
+    unsigned int nr_acct;
+    unsigned int *of;  /* domains_by_acct() */
 };
 
-static struct works find_works(const struct subject *s)
+/* The work of the guest that the accounting domain stands for, or NULL. */
+static const struct work *work_of(const struct works *works, uint16_t acct)
 {
-    const struct domains *domains = &s->core->domains;
-    uint64_t for_ns;
-    struct works works = {
-        watch_work_recent(s->core, s->now_ns, &for_ns),
-        need_memory(XEN_SCHEDLOG_ACCT_NONE + 1UL, sizeof(*works.of)),
-    };
-    unsigned int i;
+    unsigned int domain = acct < works->nr_acct ? works->of[acct] : 0;
+    const struct work *work = works->work && domain ? &works->work[domain - 1] : NULL;
 
-    for (i = 0; works.work && i < domains->nr; i++)
-        if (works.work[i].unit < WORK_TIME)
-            works.of[domains->domain[i].acct] = &works.work[i];
-
-    return works;
+    return work && work->unit < WORK_TIME ? work : NULL;
 }
 
 /* Adds the cost per unit of work of the guest in this pair; driver domains have no such cost. */
 static void add_cost(json_object *json, const struct works *works,
                      const struct matrix_entry *entry)
 {
-    const struct work *from = works->of[entry->current], *to = works->of[entry->correspondent];
+    const struct work *from = work_of(works, entry->current);
+    const struct work *to = work_of(works, entry->correspondent);
     const struct work *work = from ? from : to;
 
     if (!work || (from && to))
@@ -100,9 +93,12 @@ static json_object *pair(const struct core *core, const struct works *works,
 static json_object *pairs_by_event(const struct subject *s, const struct entries *e)
 {
     json_object *events = json_object_new_object(), *array = NULL;
-    const struct works works = find_works(s);
+    struct works works;
+    uint64_t for_ns;
     unsigned int i;
 
+    works.work = watch_work_recent(s->core, s->now_ns, &for_ns);
+    works.of = domains_by_acct(&s->core->domains, &works.nr_acct);
     for (i = 0; i < e->nr; i++) {
         if (!i || e->entry[i].event != e->entry[i - 1].event) {
             array = json_object_new_array();
