@@ -251,6 +251,24 @@ static void a_guest_without_a_number_ages_as_others_do(void **state)
     assert_int_equal(nr, FAKE_DOMAINS - (FAKE_ACCTS - XEN_SCHEDLOG_ACCT_FIRST));
 }
 
+/* Its wake-ups are among those of all the rest, so their rate is unknown, and not 0. */
+static void wake_ups_of_a_guest_without_a_number_are_unknown(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    for (i = 1; i < FAKE_DOMAINS; i++)
+        fake_domain_new(&host, i, "many", 1);
+    choice_default(&settings.choice);
+    start(MODE_ADVISE);
+    run(5, TALK);
+    for (i = 0; i < core.domains.nr; i++) {
+        const struct domain *d = &core.domains.domain[i];
+
+        assert_int_equal(d->wakes.known, d->acct >= XEN_SCHEDLOG_ACCT_FIRST);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +282,7 @@ int main(void)
         core_test(a_number_is_used_again_as_late_as_possible),
         core_test(more_domains_than_numbers_do_no_harm),
         core_test(a_guest_without_a_number_ages_as_others_do),
+        core_test(wake_ups_of_a_guest_without_a_number_are_unknown),
     };
 
     return run_tap_tests(tests);

@@ -245,7 +245,8 @@ static struct domain_wakes wakes_of(const struct core *core, const struct waits_
     bool migrations = is_logged(core, XEN_SCHEDLOG_EV_MIGRATE);
 
     return (struct domain_wakes){
-        .known = report->seconds && is_logged(core, XEN_SCHEDLOG_EV_WAKE_DELAY),
+        .known = d->acct >= XEN_SCHEDLOG_ACCT_FIRST && report->seconds &&
+                 is_logged(core, XEN_SCHEDLOG_EV_WAKE_DELAY),
         .wakes = of ? part * of->wakes : 0,
         .migrations = !migrations ? -1 : of ? part * of->moves : 0,
     };
