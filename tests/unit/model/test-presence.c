@@ -189,6 +189,32 @@ static void domains_apart_cross_with_each_and_both_ways(void **state)
     assert_float_equal(crossings(), 50, 3);
 }
 
+static void crossings_of_all_domains_at_once_are_the_same(void **state)
+{
+    struct domain of[] = { a, b, { .acct = XEN_SCHEDLOG_ACCT_REST }, { .acct = 9 } };
+    const struct domains domains = { sizeof(of) / sizeof(*of), of };
+    double *all;
+    unsigned int i;
+
+    (void)state;
+    talk(100);
+    row(XEN_SCHEDLOG_EV_EVTCHN_SEND, B, A, 0, 40, 11 * SECOND);
+    row(XEN_SCHEDLOG_EV_EVTCHN_SEND, A, XEN_SCHEDLOG_ACCT_REST, 0, 500, 11 * SECOND);
+    row(XEN_SCHEDLOG_EV_EVTCHN_SEND, 9, A, 0, 500, 11 * SECOND);
+    row(XEN_SCHEDLOG_EV_GRANT_MAP, A, B, 0, 500, 11 * SECOND);
+    ran(A, 0, 5 * MS, 11 * SECOND);
+    ran(B, 1, 2 * MS, 11 * SECOND);
+    ran(B, 2, 5 * MS, 11 * SECOND);
+    ran(XEN_SCHEDLOG_ACCT_REST, 2, 5 * MS, 11 * SECOND);
+    all = presence_crossings_by_domain(m, &t, &domains, 11 * SECOND);
+    for (i = 0; i < 2; i++)
+        assert_float_equal(all[i], presence_all_crossings(m, &t, &domains, &of[i], 11 * SECOND),
+                           1e-9);
+    assert_true(all[0] > 50);
+    assert_true(all[2] < 0 && all[3] < 0);
+    free(all);
+}
+
 static double between(const struct domain *x, const struct domain *y)
 {
     return presence_crossings(m, &t, x, y, 11 * SECOND);
@@ -243,6 +269,7 @@ int main(void)
         presence_test(a_domain_that_has_not_run_is_unknown),
         presence_test(domains_together_cross_nothing),
         presence_test(domains_apart_cross_with_each_and_both_ways),
+        presence_test(crossings_of_all_domains_at_once_are_the_same),
         presence_test(a_guest_that_is_served_from_afar_crosses),
         presence_test(a_row_counts_for_its_threshold),
     };

@@ -104,6 +104,22 @@ double *presence_by_cache(const struct matrix *m, const struct topology *t,
     return r.share;
 }
 
+double *presence_by_place(const struct topology *t, const double *by_cache, unsigned int nr)
+{
+    double *by_place = need_memory((size_t)nr * t->nr_places, sizeof(*by_place));
+    unsigned int i, k;
+
+    for (i = 0; i < nr; i++)
+        for (k = 0; k < t->nr_caches; k++) {
+            double *place = &by_place[(size_t)i * t->nr_places + t->caches[k].within];
+            double ran = by_cache[(size_t)i * t->nr_caches + k];
+
+            *place = ran < 0 ? -1 : fmin(*place + ran, 1);
+        }
+
+    return by_place;
+}
+
 /*
  * The share of what @d does with @other that it does on @cpus; -1: unknown.  @ran: see
  * presence_together().
@@ -179,6 +195,63 @@ double presence_all_crossings(const struct matrix *m, const struct topology *t,
     }
 
     return sum;
+}
+
+struct crossing {
+    const struct matrix *matrix;
+    const struct topology *topology;
+    const struct domains *domains;
+    uint64_t now_ns;
+    unsigned int nr_acct;
+    unsigned int *of; /* domains_by_acct() */
+    double *ran;      /* [domain][place] */
+    double *sum;      /* [domain] */
+};
+
+static unsigned int number_of(const struct crossing *c, uint16_t acct)
+{
+    return acct < c->nr_acct ? c->of[acct] : 0;
+}
+
+static void add_crossings(const struct matrix_entry *entry, void *arg)
+{
+    const struct crossing *c = arg;
+    const struct domain *domain = c->domains->domain;
+    unsigned int a = number_of(c, entry->current), b = number_of(c, entry->correspondent);
+    double near;
+
+    if (entry->event != XEN_SCHEDLOG_EV_EVTCHN_SEND || !a-- || !b-- || a == b)
+        return;
+    near = presence_together(c->matrix, c->topology, &domain[a], &domain[b],
+                             &c->ran[(size_t)a * c->topology->nr_places],
+                             &c->ran[(size_t)b * c->topology->nr_places], c->now_ns);
+    if (near < 0)
+        return;
+    c->sum[a] += entry->rate * (1 - near);
+    c->sum[b] += entry->rate * (1 - near);
+}
+
+double *presence_crossings_by_domain(const struct matrix *m, const struct topology *t,
+                                     const struct domains *domains, uint64_t now_ns)
+{
+    double *by_cache = presence_by_cache(m, t, domains, now_ns);
+    struct crossing c = {
+        .matrix = m, .topology = t, .domains = domains, .now_ns = now_ns,
+        .ran = presence_by_place(t, by_cache, domains->nr),
+        .sum = need_memory(domains->nr, sizeof(*c.sum)),
+    };
+    unsigned int i;
+
+    c.of = domains_by_acct(domains, &c.nr_acct);
+    matrix_visit(m, now_ns, add_crossings, &c);
+    for (i = 0; i < domains->nr; i++)
+        if (use_of_all(m, &domains->domain[i], now_ns) < LEAST_USE)
+            c.sum[i] = -1;
+    free(c.of);
+    free(c.ran);
+    free(by_cache);
+
+    return c.sum;
 }
 
 double presence_apart(const struct matrix *m, const struct topology *t,

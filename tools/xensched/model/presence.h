@@ -28,6 +28,9 @@ double presence_share(const struct matrix *m, const struct domain *d,
 double *presence_by_cache(const struct matrix *m, const struct topology *t,
                           const struct domains *domains, uint64_t now_ns);
 
+/* The same for places, from those for caches of @nr domains: [domain][place]. */
+double *presence_by_place(const struct topology *t, const double *by_cache, unsigned int nr);
+
 /*
  * The probability that an interaction of @a and @b finds both at the same place; -1: unknown.
  * @ran_a, @ran_b: the shares of presence_share() per place, if the caller has them; NULL: the
@@ -59,6 +62,13 @@ double presence_crossings(const struct matrix *m, const struct topology *t,
 double presence_all_crossings(const struct matrix *m, const struct topology *t,
                               const struct domains *domains,
                               const struct domain *a, uint64_t now_ns);
+
+/*
+ * The same of each domain, [domain]: faster, if most are asked for.  -1: it is not known where
+ * the domain ran.  The caller frees it.
+ */
+double *presence_crossings_by_domain(const struct matrix *m, const struct topology *t,
+                                     const struct domains *domains, uint64_t now_ns);
 
 /*
  * The part of @a's notifications with driver domains that were at another place: 0 near

@@ -586,18 +586,10 @@ static void count_notifications(struct place_host *h, const struct talk_pair *pa
 static void find_ran(struct place_host *h)
 {
     const struct policy_input *input = h->input;
-    const struct topology *t = input->topology;
-    unsigned int nr = input->domains->nr, i, k;
 
-    h->ran_in = presence_by_cache(input->matrix, t, input->domains, input->now_ns);
-    h->ran = need_memory((size_t)nr * t->nr_places, sizeof(*h->ran));
-    for (i = 0; i < nr; i++)
-        for (k = 0; k < t->nr_caches; k++) {
-            double *place = &h->ran[(size_t)i * t->nr_places + t->caches[k].within];
-            double ran = h->ran_in[(size_t)i * t->nr_caches + k];
-
-            *place = ran < 0 ? -1 : fmin(*place + ran, 1);
-        }
+    h->ran_in = presence_by_cache(input->matrix, input->topology, input->domains,
+                                  input->now_ns);
+    h->ran = presence_by_place(input->topology, h->ran_in, input->domains->nr);
 }
 
 void place_describe(struct place_host *h, const struct policy_input *input,

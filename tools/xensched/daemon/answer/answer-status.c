@@ -137,24 +137,19 @@ static void add_memory(json_object *json, const struct subject *s,
 
 /* Is it where it was moved, and by what is it kept there? */
 static void add_place(json_object *json, const struct subject *s,
-                      const struct domain *d)
+                      const struct domain *d, double crossings)
 {
     bool ours = d->affinity == AFFINITY_OURS;
-    json_object *where = ran(s, d);
 
-    json_object_object_add(json, "ran", where);
+    json_object_object_add(json, "ran", ran(s, d));
     add_share(json, "at_place", !ours || d->paused ? -1 :
               presence_share(s->core->matrix, d, &d->ours, s->now_ns));
     if (ours)
         json_add_text(json, "lever", d->ours_hard ? "hard" : "soft");
-    if (!json_object_array_length(where))
+    if (crossings < 0)
         json_object_object_add(json, "crossings_per_s", NULL);
     else
-        json_add_real(json, "crossings_per_s",
-                      presence_all_crossings(s->core->matrix,
-                                             &s->core->topology,
-                                             &s->core->domains, d, s->now_ns),
-                      1);
+        json_add_real(json, "crossings_per_s", crossings, 1);
 }
 
 static void add_per_unit(json_object *json, const char *key, double number,
@@ -184,7 +179,7 @@ static void add_cost(json_object *json, const struct work *work, uint64_t for_ns
 }
 
 static json_object *domain(const struct subject *s, const struct domain *d,
-                           const struct work *work, uint64_t for_ns)
+                           double crossings, const struct work *work, uint64_t for_ns)
 {
     static const char *const affinities[] = {
         [AFFINITY_DEFAULT] = "default",
@@ -209,7 +204,7 @@ static json_object *domain(const struct subject *s, const struct domain *d,
     json_add_bool(json, "stopped", d->stopped);
     json_object_object_add(json, "pcpus",
                            where_it_runs(d, s->core->topology.nr_cpus));
-    add_place(json, s, d);
+    add_place(json, s, d, crossings);
     add_memory(json, s, d);
     add_cost(json, work, for_ns);
 
@@ -221,11 +216,15 @@ static json_object *domains(const struct subject *s)
     json_object *array = json_object_new_array();
     uint64_t for_ns = 0;
     struct work *work = watch_work_recent(s->core, s->now_ns, &for_ns);
+    const struct core *core = s->core;
+    double *crossings = presence_crossings_by_domain(core->matrix, &core->topology,
+                                                     &core->domains, s->now_ns);
     unsigned int i;
 
-    for (i = 0; i < s->core->domains.nr; i++)
-        json_object_array_add(array, domain(s, &s->core->domains.domain[i],
+    for (i = 0; i < core->domains.nr; i++)
+        json_object_array_add(array, domain(s, &core->domains.domain[i], crossings[i],
                                             work ? &work[i] : NULL, for_ns));
+    free(crossings);
     free(work);
 
     return array;
