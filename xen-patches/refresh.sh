@@ -72,7 +72,7 @@ write_patch()
 }
 
 # is_inherited FILE NAME: the patch of that name which the release would inherit makes
-# the same changes, perhaps at other lines.
+# the same changes, perhaps at other lines.  For the series: it names the same.
 is_inherited()
 {
     local other
@@ -165,8 +165,7 @@ write_back()
 
     for f in "${write[@]}"; do
         dst=$(home "$f")
-        # Each release has its series, and of the patches those that are its own.
-        if [[ $f == patches/*.patch ]] && is_inherited "$OUT/$f" "${f#patches/}"; then
+        if [[ $f == patches/* ]] && is_inherited "$OUT/$f" "${f#patches/}"; then
             rm -f "$dst"
             echo "  inherited  ${dst#"$TOP/"}"
             continue
@@ -199,6 +198,9 @@ cd "$EDIT"
 find_new_files
 write_out
 rm -rf "$OURS"
+# If the patches of an inherited series were renamed since make xen-edit, this release's
+# own patches still have the former names.
+[ -f "$RELEASE_DIR/series" ] || SERIES=$SNAPSHOT/patches/series
 ours "$OURS"
 merge
 write_back

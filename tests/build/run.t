@@ -742,7 +742,7 @@ other_release()
     printf '%s\n' file=xen-4.22.tar.xz \
         "sha256=$(sha256sum < "$P/build/cache/xen-4.22.tar.xz" | cut -d ' ' -f 1)" \
         > "$o/source"
-    cp "$P/xen-patches/4.20"/{config,series} "$o"
+    cp "$P/xen-patches/4.20/config" "$o"
 }
 
 newer() { local s=$1; shift; (cd "$P" && XEN_RELEASE=4.22 "xen-patches/$s.sh" "$@"); }
@@ -782,12 +782,13 @@ only_what_differs()
     newer edit && says 'Nothing to write' newer refresh
 }
 
-series_stays()
+# In 4.22 no patch names the new file at first.
+series_is_inherited()
 {
     local o=$P/xen-patches/4.22 edit=$P/build/4.22/xen/edit
 
     other_release
-    sed -i 's/^\(0001-[^ ]*\).*/\1/' "$o/series"
+    sed 's/^\(0001-[^ ]*\).*/\1/' "$P/xen-patches/4.20/series" > "$o/series"
     mend || return
     (
         cd "$edit"
@@ -796,7 +797,8 @@ series_stays()
         git commit -q --fixup=HEAD~1
         GIT_SEQUENCE_EDITOR=: git rebase -q -i --autosquash base
     ) || return
-    newer refresh && cmp "$o/series" "$P/xen-patches/4.20/series"
+    newer refresh && [ ! -e "$o/series" ] && newer tree patched &&
+        grep -qx new "$P/build/4.22/xen/patched/xen/common/new.c"
 }
 
 what_only_one_lacks()
@@ -813,12 +815,12 @@ what_only_one_lacks()
     ) || return
     newer refresh && [ ! -e "$P/xen-patches/files/xen/common/later.h" ] &&
     grep -qx '+lacking' "$o/0002-0002-change-b.patch" &&
-    ! grep later.h "$o/series" && newer tree patched &&
+    [ ! -e "$o/series" ] && newer tree patched &&
     grep -qx lacking "$P/build/4.22/xen/patched/xen/common/later.h" &&
     script tree patched && [ ! -e "$TREES/patched/xen/common/later.h" ]
 }
 
-# A patch comes in between, so the names of those after it change, first those of 4.20.
+# A patch comes before the others, so their names change, first those of 4.20.
 patches_are_renumbered()
 {
     local edit last
@@ -827,17 +829,19 @@ patches_are_renumbered()
     mend && newer refresh && newer edit && script edit || return
     for edit in "$TREES/edit" "$P/build/4.22/xen/edit"; do
         last=$(git -C "$edit" rev-parse HEAD)
-        git -C "$edit" reset -q --hard HEAD~1
-        echo between > "$edit/xen/common/between.c"
+        git -C "$edit" reset -q --hard base
+        echo before > "$edit/xen/common/before.c"
         git -C "$edit" add -A
-        git -C "$edit" commit -q -m 'Between'
-        git -C "$edit" cherry-pick "$last" > /dev/null || return
+        git -C "$edit" commit -q -m 'Before'
+        git -C "$edit" cherry-pick "base..$last" > /dev/null || return
     done
     script refresh && newer refresh && newer tree patched &&
         grep -qx thirty "$P/build/4.22/xen/patched/xen/common/b.c" &&
-        grep -qx between "$P/build/4.22/xen/patched/xen/common/between.c" &&
+        grep -qx before "$P/build/4.22/xen/patched/xen/common/before.c" &&
         ls "$P"/xen-patches/4.*/ && [ -f "$P/xen-patches/4.20/0003-0002-change-b.patch" ] &&
-        cmp "$P"/xen-patches/4.2[02]/series
+        [ "$(ls "$P/xen-patches/4.22")" = "0002-0001-change-a.patch
+config
+source" ]
 }
 
 # 4.23 needs the mended patch of 4.22 and the unchanged one of 4.20, so has none itself.
@@ -848,7 +852,7 @@ inherits_from_the_release_before()
     other_release
     mend && newer refresh || return
     mkdir "$o"
-    cp "$P/xen-patches/4.22"/{source,config,series} "$o"
+    cp "$P/xen-patches/4.22"/{source,config} "$o"
     export XEN_RELEASE=4.23
     says '2 hunks, 0 of them do not apply' script hunks &&
     script tree patched && grep -qx twenty "$t/a.c" && grep -qx thirty "$t/b.c" &&
@@ -930,7 +934,7 @@ deb_numbers_changes()
     mkdir -p "$project"/{tools/xensched,xen-patches/4.20} "$bin"
     cp -r "$TOP/tools/packaging" "$project/tools"
     cp "$TOP/tools/xensched/Makefile" "$project/tools/xensched"
-    touch "$project/xen-patches/4.20/series" "$project/xen.tar"
+    touch "$project/xen-patches/4.20/source" "$project/xen.tar"
     printf '#!/bin/sh\necho "$PWD/xen.tar"\n' > "$project/xen-patches/fetch.sh"
     printf '#!/bin/sh\nexit 1\n' > "$bin/dpkg-checkbuilddeps"
     cp "$bin/dpkg-checkbuilddeps" "$bin/dpkg-buildpackage"
@@ -1082,8 +1086,8 @@ tests=(
     "a release has only the patches that differ"                only_what_differs
     "a release inherits the patches of the release before it"   inherits_from_the_release_before
     "what a release lacks stays in its patches"                 what_only_one_lacks
-    "a patch comes in between, in all releases"                 patches_are_renumbered
-    "a release keeps its series, be it as the usual one"        series_stays
+    "a patch comes before others, in all releases"              patches_are_renumbered
+    "a release inherits the series, too"                        series_is_inherited
     "a source that no mirror has: says how to bring it"         no_mirror_has_it
     "make setup does nothing when nothing is missing"           setup_asks_nothing
     "make setup without root and sudo says what to run"         setup_without_root

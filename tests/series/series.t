@@ -13,6 +13,7 @@ set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
 . "$TOP/xen-patches/lib/paths.sh"
 . "$PATCHES/lib/git.sh"
+. "$PATCHES/lib/series.sh"
 . "$PATCHES/lib/xenmake.sh"
 . "$TOP/tests/tap.sh"
 
@@ -33,7 +34,7 @@ as_many_commits_as_patches()
     local commits patches
 
     commits=$(git -C "$REPO" rev-list --count base..HEAD)
-    patches=$(grep -c '^[^#]' "$RELEASE_DIR/series")
+    patches=$(grep -c '^[^#]' "$SERIES")
     [ "$commits" = "$patches" ] ||
         { echo "$commits commits, $patches patches"; return 1; }
 }

@@ -112,7 +112,7 @@ release=${XEN_RELEASE:-$(debian_xen)}
 [ -n "$release" ] ||
     die "apt knows no libxen-dev, with which the tools are linked." \
         "If this is Debian: apt-get update"
-[ -f "xen-patches/$release/series" ] ||
+[ -f "xen-patches/$release/source" ] ||
     die "Debian's Xen is $release here, for which there are no patches, only for:" \
         "$(cd xen-patches && echo [0-9]*)"
 # Packages for a Debian release are newer than those for the release before, and those of

@@ -21,7 +21,7 @@ ARCH=${XEN_ARCH:-x86_64}
 XEN=$BUILD/xen                  # pristine, native, patched and edit trees
 DIST=$BUILD/dist                # the toolstack of the patched tree
 
-RELEASE_DIR=$PATCHES/$RELEASE   # source, config, series, *.patch
+RELEASE_DIR=$PATCHES/$RELEASE   # source, config; series and *.patch (series.sh)
 FILES=$PATCHES/files            # new files, the same for every release
 
 # shellcheck source=xen-patches/lib/say.sh

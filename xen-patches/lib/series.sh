@@ -7,9 +7,8 @@
 #
 # A release has only the patches that differ, by more than line numbers, from those of
 # its neighbour on the way to the usual release.  The neighbour has the other patches, or
-# its own neighbour has them: 4.23 takes from 4.22, and 4.22 from 4.20.
-
-SERIES=$RELEASE_DIR/series
+# its own neighbour has them: 4.23 takes from 4.22, and 4.22 from 4.20.  The same is true
+# of the series.
 
 # The folders of the releases on that way: this one's, ..., the usual one's.
 mapfile -t WAY < <(
@@ -20,25 +19,27 @@ mapfile -t WAY < <(
                   for (i = line[from]; i != line[to] + step; i += step)
                       print top "/" name[i] }')
 
-series_lines() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$SERIES"; }
-
-# first_with PATCH FOLDER...: prints the path of the patch in the first folder that has it.
+# first_with FILE FOLDER...: prints the path of the file in the first folder that has it.
 first_with()
 {
-    local patch=$1 folder
+    local file=$1 folder
 
     shift
     for folder; do
-        [ ! -f "$folder/$patch" ] || { echo "$folder/$patch"; return; }
+        [ ! -f "$folder/$file" ] || { echo "$folder/$file"; return; }
     done
     return 1
 }
 
+SERIES=$(first_with series "${WAY[@]}") || SERIES=$RELEASE_DIR/series
+
+series_lines() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$SERIES"; }
+
 # patch_file PATCH: prints the path of the file that this release uses.
 patch_file() { first_with "$1" "${WAY[@]}"; }
 
-# inherited_file PATCH: prints the path of the file that this release would use if its
-# own folder lacked the patch.
+# inherited_file FILE: prints the path of the patch or series that this release would use
+# if its own folder lacked it.
 inherited_file() { first_with "$1" "${WAY[@]:1}"; }
 
 # series_patches: names of the patches, in order.
