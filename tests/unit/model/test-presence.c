@@ -172,9 +172,6 @@ static void domains_together_cross_nothing(void **state)
 
 static void domains_apart_cross_with_each_and_both_ways(void **state)
 {
-    struct domain all[2] = { a, b };
-    struct domains domains = { 2, all };
-
     (void)state;
     talk(100);
     ran(A, 0, 5 * MS, 11 * SECOND);
@@ -182,18 +179,21 @@ static void domains_apart_cross_with_each_and_both_ways(void **state)
     assert_float_equal(crossings(), 100, 3);
     assert_float_equal(presence_crossings(m, &t, &b, &a, 11 * SECOND),
                        crossings(), 0.01);
-    assert_float_equal(presence_all_crossings(m, &t, &domains, &all[0],
-                                              11 * SECOND), crossings(), 0.01);
     /* Half of the time at the other place. */
     ran(B, 1, 5 * MS, 11 * SECOND);
     assert_float_equal(crossings(), 50, 3);
 }
 
-static void crossings_of_all_domains_at_once_are_the_same(void **state)
+static double sent(uint16_t from, uint16_t to)
+{
+    return matrix_rate(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, from, to, 11 * SECOND);
+}
+
+static void exchanges_of_all_domains_at_once_are_the_same(void **state)
 {
     struct domain of[] = { a, b, { .acct = XEN_SCHEDLOG_ACCT_REST }, { .acct = 9 } };
     const struct domains domains = { sizeof(of) / sizeof(*of), of };
-    double *all;
+    struct domain_exchange *all;
     unsigned int i;
 
     (void)state;
@@ -206,12 +206,16 @@ static void crossings_of_all_domains_at_once_are_the_same(void **state)
     ran(B, 1, 2 * MS, 11 * SECOND);
     ran(B, 2, 5 * MS, 11 * SECOND);
     ran(XEN_SCHEDLOG_ACCT_REST, 2, 5 * MS, 11 * SECOND);
-    all = presence_crossings_by_domain(m, &t, &domains, 11 * SECOND);
+    all = presence_exchanges(m, &t, &domains, 11 * SECOND);
     for (i = 0; i < 2; i++)
-        assert_float_equal(all[i], presence_all_crossings(m, &t, &domains, &of[i], 11 * SECOND),
-                           1e-9);
-    assert_true(all[0] > 50);
-    assert_true(all[2] < 0 && all[3] < 0);
+        assert_float_equal(all[i].crossings, crossings(), 1e-9);
+    assert_true(crossings() > 50);
+    assert_true(all[2].crossings < 0 && all[3].crossings < 0);
+    /* Also with a domain that did not run recently. */
+    assert_float_equal(all[0].notifications, sent(A, B) + sent(B, A) + sent(9, A), 1e-9);
+    assert_float_equal(all[1].notifications, sent(A, B) + sent(B, A), 1e-9);
+    assert_float_equal(all[2].notifications, 0, 1e-9);
+    assert_float_equal(all[3].notifications, sent(9, A), 1e-9);
     free(all);
 }
 
@@ -269,7 +273,7 @@ int main(void)
         presence_test(a_domain_that_has_not_run_is_unknown),
         presence_test(domains_together_cross_nothing),
         presence_test(domains_apart_cross_with_each_and_both_ways),
-        presence_test(crossings_of_all_domains_at_once_are_the_same),
+        presence_test(exchanges_of_all_domains_at_once_are_the_same),
         presence_test(a_guest_that_is_served_from_afar_crosses),
         presence_test(a_row_counts_for_its_threshold),
     };

@@ -178,26 +178,7 @@ double presence_crossings(const struct matrix *m, const struct topology *t,
     return near < 0 ? -1 : rate * (1 - near);
 }
 
-double presence_all_crossings(const struct matrix *m, const struct topology *t,
-                              const struct domains *domains,
-                              const struct domain *a, uint64_t now_ns)
-{
-    double sum = 0;
-    unsigned int i;
-
-    for (i = 0; i < domains->nr; i++) {
-        const struct domain *b = &domains->domain[i];
-        double crossings = b == a ? 0
-                                  : presence_crossings(m, t, a, b, now_ns);
-
-        if (crossings > 0)
-            sum += crossings;
-    }
-
-    return sum;
-}
-
-struct crossing {
+struct exchanging {
     const struct matrix *matrix;
     const struct topology *topology;
     const struct domains *domains;
@@ -205,53 +186,58 @@ struct crossing {
     unsigned int nr_acct;
     unsigned int *of; /* domains_by_acct() */
     double *ran;      /* [domain][place] */
-    double *sum;      /* [domain] */
+    struct domain_exchange *of_domain;
 };
 
-static unsigned int number_of(const struct crossing *c, uint16_t acct)
+static unsigned int number_of(const struct exchanging *s, uint16_t acct)
 {
-    return acct < c->nr_acct ? c->of[acct] : 0;
+    return acct < s->nr_acct ? s->of[acct] : 0;
 }
 
-static void add_crossings(const struct matrix_entry *entry, void *arg)
+static void add_exchange(struct domain_exchange *sum, double rate, double near)
 {
-    const struct crossing *c = arg;
-    const struct domain *domain = c->domains->domain;
-    unsigned int a = number_of(c, entry->current), b = number_of(c, entry->correspondent);
+    sum->notifications += rate;
+    if (near >= 0)
+        sum->crossings += rate * (1 - near);
+}
+
+static void add_sent(const struct matrix_entry *entry, void *arg)
+{
+    const struct exchanging *s = arg;
+    const unsigned int nr = s->topology->nr_places;
+    unsigned int a = number_of(s, entry->current), b = number_of(s, entry->correspondent);
     double near;
 
     if (entry->event != XEN_SCHEDLOG_EV_EVTCHN_SEND || !a-- || !b-- || a == b)
         return;
-    near = presence_together(c->matrix, c->topology, &domain[a], &domain[b],
-                             &c->ran[(size_t)a * c->topology->nr_places],
-                             &c->ran[(size_t)b * c->topology->nr_places], c->now_ns);
-    if (near < 0)
-        return;
-    c->sum[a] += entry->rate * (1 - near);
-    c->sum[b] += entry->rate * (1 - near);
+    near = presence_together(s->matrix, s->topology, &s->domains->domain[a],
+                             &s->domains->domain[b], &s->ran[(size_t)a * nr],
+                             &s->ran[(size_t)b * nr], s->now_ns);
+    add_exchange(&s->of_domain[a], entry->rate, near);
+    add_exchange(&s->of_domain[b], entry->rate, near);
 }
 
-double *presence_crossings_by_domain(const struct matrix *m, const struct topology *t,
-                                     const struct domains *domains, uint64_t now_ns)
+struct domain_exchange *presence_exchanges(const struct matrix *m, const struct topology *t,
+                                           const struct domains *domains, uint64_t now_ns)
 {
     double *by_cache = presence_by_cache(m, t, domains, now_ns);
-    struct crossing c = {
+    struct exchanging s = {
         .matrix = m, .topology = t, .domains = domains, .now_ns = now_ns,
         .ran = presence_by_place(t, by_cache, domains->nr),
-        .sum = need_memory(domains->nr, sizeof(*c.sum)),
+        .of_domain = need_memory(domains->nr, sizeof(*s.of_domain)),
     };
     unsigned int i;
 
-    c.of = domains_by_acct(domains, &c.nr_acct);
-    matrix_visit(m, now_ns, add_crossings, &c);
+    s.of = domains_by_acct(domains, &s.nr_acct);
+    matrix_visit(m, now_ns, add_sent, &s);
     for (i = 0; i < domains->nr; i++)
         if (use_of_all(m, &domains->domain[i], now_ns) < LEAST_USE)
-            c.sum[i] = -1;
-    free(c.of);
-    free(c.ran);
+            s.of_domain[i].crossings = -1;
+    free(s.of);
+    free(s.ran);
     free(by_cache);
 
-    return c.sum;
+    return s.of_domain;
 }
 
 double presence_apart(const struct matrix *m, const struct topology *t,
@@ -273,21 +259,4 @@ double presence_apart(const struct matrix *m, const struct topology *t,
     }
 
     return all > 0 ? apart / all : -1;
-}
-
-double presence_all_notifications(const struct matrix *m,
-                                  const struct domains *domains,
-                                  const struct domain *a, uint64_t now_ns)
-{
-    double sum = 0;
-    unsigned int i;
-
-    for (i = 0; i < domains->nr; i++) {
-        const struct domain *b = &domains->domain[i];
-
-        if (b != a && presence_known(a) && presence_known(b))
-            sum += notifications(m, a, b, now_ns);
-    }
-
-    return sum;
 }

@@ -58,17 +58,15 @@ double presence_crossings(const struct matrix *m, const struct topology *t,
                           const struct domain *a, const struct domain *b,
                           uint64_t now_ns);
 
-/* The sum over all other domains in @domains; unknown estimates count as 0. */
-double presence_all_crossings(const struct matrix *m, const struct topology *t,
-                              const struct domains *domains,
-                              const struct domain *a, uint64_t now_ns);
+/* Sums per second over all other domains that have an accounting domain. */
+struct domain_exchange {
+    double notifications;
+    double crossings; /* part of the notifications, as above; -1: the domain has not run recently */
+};
 
-/*
- * The same of each domain, [domain]: faster, if most are asked for.  -1: it is not known where
- * the domain ran.  The caller frees it.
- */
-double *presence_crossings_by_domain(const struct matrix *m, const struct topology *t,
-                                     const struct domains *domains, uint64_t now_ns);
+/* Returns the sums of each domain, [domain]; the caller frees them. */
+struct domain_exchange *presence_exchanges(const struct matrix *m, const struct topology *t,
+                                           const struct domains *domains, uint64_t now_ns);
 
 /*
  * The part of @a's notifications with driver domains that were at another place: 0 near
@@ -77,10 +75,5 @@ double *presence_crossings_by_domain(const struct matrix *m, const struct topolo
 double presence_apart(const struct matrix *m, const struct topology *t,
                       const struct domains *domains, const struct domain *a,
                       uint64_t now_ns);
-
-/* All of them, wherever both were, with those whose shares are known. */
-double presence_all_notifications(const struct matrix *m,
-                                  const struct domains *domains,
-                                  const struct domain *a, uint64_t now_ns);
 
 #endif /* XENSCHED_MODEL_PRESENCE_H */

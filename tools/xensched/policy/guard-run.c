@@ -5,6 +5,7 @@
 #include <xensched/abi.h>
 
 #include "base/alloc.h"
+#include "model/presence.h"
 #include "guard-run.h"
 #include "whereabouts.h"
 
@@ -38,6 +39,8 @@ static void forget_run(struct guard *g)
     g->nr_pools = 0;
     free(g->busy);
     g->busy = NULL;
+    free(g->exchanges);
+    g->exchanges = NULL;
     free(g->standing);
     free(g->taken);
     free(g->cache_taken);
@@ -472,6 +475,7 @@ void guard_tell(const struct guard *g, struct policy_input *input)
     input->standing = g->standing;
     input->nr_cpupools = g->nr_cpupools;
     input->homes = g->homes;
+    input->exchanges = g->exchanges;
 }
 
 void guard_begin(struct guard *g, struct policy_input *input,
@@ -487,6 +491,9 @@ void guard_begin(struct guard *g, struct policy_input *input,
                  input->now_ns);
     remember(g, input->domains);
     find_cpupools(g);
+    if (input->real)
+        g->exchanges = presence_exchanges(input->matrix, input->topology, input->domains,
+                                          input->now_ns);
     guard_tell(g, input);
     see_costs(g);
     for (i = 0; i < plan->nr; i++)

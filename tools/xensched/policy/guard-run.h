@@ -54,6 +54,7 @@ struct guard {
     struct demand *taken;       /* [cpupool][place] */
     struct demand *cache_taken; /* [cpupool][cache] */
     double *busy;               /* [pCPU]; NULL: not asked for yet */
+    struct domain_exchange *exchanges; /* [domain]; NULL unless the host is real */
     unsigned int nr_pools;
     struct pool *pools;
 };

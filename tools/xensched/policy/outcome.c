@@ -22,8 +22,12 @@ void outcome_init(struct outcome *o)
 static double crossings(const struct policy_input *input,
                         const struct domain *d)
 {
-    return presence_all_crossings(input->matrix, input->topology,
-                                  input->domains, d, input->now_ns);
+    return fmax(input->exchanges[d - input->domains->domain].crossings, 0);
+}
+
+static double notifications(const struct policy_input *input, const struct domain *d)
+{
+    return input->exchanges[d - input->domains->domain].notifications;
 }
 
 void outcome_window(struct outcome *o, const struct policy_input *input,
@@ -55,8 +59,7 @@ void outcome_send(struct outcome *o, const struct policy_input *input,
     o->here = (struct place_cost){ 0 };
     o->counts_ns = UINT64_MAX;
     o->crossings = presence_known(d) ? crossings(input, d) : -1;
-    o->talked = presence_all_notifications(input->matrix, input->domains, d,
-                                           input->now_ns);
+    o->talked = notifications(input, d);
     o->predicted = promise.crossings;
     o->others_ns = promise.others_ns;
     o->sent_ns = o->since_ns = input->now_ns;
@@ -145,8 +148,7 @@ static void sample(struct outcome *o, const struct policy_input *input,
                    const struct domain *d)
 {
     o->crossed_sum += crossings(input, d);
-    o->talked_sum += presence_all_notifications(input->matrix, input->domains,
-                                                d, input->now_ns);
+    o->talked_sum += notifications(input, d);
     o->looks++;
     o->crossings_now = o->crossed_sum / o->looks;
     o->talked_now = o->talked_sum / o->looks;

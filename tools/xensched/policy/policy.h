@@ -75,6 +75,7 @@ struct policy_input {
     const struct standing *standing; /* of each domain */
     unsigned int nr_cpupools;        /* those that domains are in */
     const struct homes *homes;       /* where they spend their time */
+    const struct domain_exchange *exchanges; /* of each domain; NULL unless real */
 };
 
 /* The pairs of domains that have a price for being apart. */

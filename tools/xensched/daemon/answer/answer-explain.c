@@ -130,11 +130,12 @@ static void say_presence(json_object *lines, const struct subject *s,
     bool ours = d->affinity == AFFINITY_OURS;
     double share = asked ? presence_share(s->core->matrix, d, asked, s->now_ns)
                          : -1;
-    double crossings = presence_all_crossings(s->core->matrix,
-                                              &s->core->topology,
-                                              &s->core->domains, d,
-                                              s->now_ns);
+    const struct core *core = s->core;
+    struct domain_exchange *exchanges = presence_exchanges(core->matrix, &core->topology,
+                                                           &core->domains, s->now_ns);
+    double crossings = exchanges[d - core->domains.domain].crossings;
 
+    free(exchanges);
     if (d->paused) {
         add_line(lines, "%s, so it runs nowhere", d->stopped
                  ? "a reaction, a checkpoint or a sample has stopped it"

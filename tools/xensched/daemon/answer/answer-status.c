@@ -217,14 +217,14 @@ static json_object *domains(const struct subject *s)
     uint64_t for_ns = 0;
     struct work *work = watch_work_recent(s->core, s->now_ns, &for_ns);
     const struct core *core = s->core;
-    double *crossings = presence_crossings_by_domain(core->matrix, &core->topology,
-                                                     &core->domains, s->now_ns);
+    struct domain_exchange *exchanges = presence_exchanges(core->matrix, &core->topology,
+                                                           &core->domains, s->now_ns);
     unsigned int i;
 
     for (i = 0; i < core->domains.nr; i++)
-        json_object_array_add(array, domain(s, &core->domains.domain[i], crossings[i],
+        json_object_array_add(array, domain(s, &core->domains.domain[i], exchanges[i].crossings,
                                             work ? &work[i] : NULL, for_ns));
-    free(crossings);
+    free(exchanges);
     free(work);
 
     return array;

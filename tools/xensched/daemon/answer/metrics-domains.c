@@ -137,20 +137,20 @@ static void write_memory(FILE *out, const struct core *core)
 static void write_crossings(FILE *out, const struct core *core,
                             uint64_t now_ns)
 {
-    double *crossings = presence_crossings_by_domain(core->matrix, &core->topology,
-                                                     &core->domains, now_ns);
+    struct domain_exchange *exchanges = presence_exchanges(core->matrix, &core->topology,
+                                                           &core->domains, now_ns);
     unsigned int i;
 
     openmetrics_family(out, "crossings_per_second", "gauge",
                        "notifications to and from it which cross places, "
                        "estimated");
     for (i = 0; i < core->domains.nr; i++) {
-        if (crossings[i] < 0)
+        if (exchanges[i].crossings < 0)
             continue;
         metrics_begin_sample(out, "crossings_per_second", &core->domains.domain[i]);
-        fprintf(out, "} %.2f\n", crossings[i]);
+        fprintf(out, "} %.2f\n", exchanges[i].crossings);
     }
-    free(crossings);
+    free(exchanges);
 }
 
 static void write_levers(FILE *out, const struct core *core)
