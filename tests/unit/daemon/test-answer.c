@@ -236,6 +236,11 @@ static void plan_says_what_and_why(void **state)
     assert_string_equal(get(json, "/result/moves/0/pcpus"), "[ 0, 1 ]");
     assert_string_equal(get(json, "/result/moves/0/evidence/driver_domain"),
                         "Domain-0");
+    assert_string_equal(get(json, "/result/moves/0/code"), "gain");
+    assert_float_equal(number(json, "/result/moves/0/gain_us"),
+                       number(json, "/result/moves/0/saved_us/talk") +
+                       number(json, "/result/moves/0/saved_us/moving"), 0.5);
+    assert_string_equal(get(json, "/result/kept/0/code"), "driver-domain");
     assert_string_equal(get(json, "/result/kept/1/domain"), "spin");
     json_object_put(json);
     core_stop(&core);

@@ -60,6 +60,7 @@ static void a_proposal_is_journaled_once(void **state)
     start(MODE_ADVISE);
     run(30, TALK);
     assert_int_equal(count_in_journal("\"what\":\"propose\""), 1);
+    assert_int_equal(count_in_journal("\"code\":\"gain\""), 1);
     assert_int_equal(count_in_journal("\"soft affinity 0-1"), 1);
 }
 

@@ -26,6 +26,9 @@ static void explain_says_what_was_done_and_why(void **state)
     assert_true(strstr(lines, "mode act, now: keep: "));
     assert_true(strstr(lines, "so decided by the policy placement"));
     assert_true(strstr(lines, "Z move: "));
+    assert_string_equal(get(json, "/result/decision"), "keep");
+    assert_string_equal(get(json, "/result/code"), "worth");
+    assert_true(number(json, "/result/worth_us") > 250);
     json_object_put(json);
 
     json = ask("{\"command\":\"explain\",\"domid\":2}");
@@ -33,6 +36,9 @@ static void explain_says_what_was_done_and_why(void **state)
     assert_true(strstr(lines, "its affinity has not been changed"));
     assert_true(strstr(lines, "it uses 0.") || strstr(lines, "it uses 1."));
     assert_true(strstr(lines, "now: leave: "));
+    assert_string_equal(get(json, "/result/decision"), "leave");
+    assert_string_equal(get(json, "/result/code"), "least-gain");
+    assert_true(number(json, "/result/gain_us") < number(json, "/result/least_gain_us"));
     assert_null(strstr(lines, "Z move: "));
     json_object_put(json);
 }

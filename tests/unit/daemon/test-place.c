@@ -104,6 +104,7 @@ static void a_guest_goes_to_the_domain_that_serves_its_disks(void **state)
     assert_int_equal(number(json, "/result/node"), 1);
     assert_string_equal(get(json, "/result/pcpus"), "[ 2, 3 ]");
     assert_string_equal(get(json, "/result/by"), "back-ends");
+    assert_string_equal(get(json, "/result/codes"), "[ \"back-ends\" ]");
     assert_string_equal(get(json, "/result/reason"), "1 of its 1 disk is "
                         "served by driver, whose vCPUs are on pCPUs 2-3 "
                         "(node 1)");

@@ -38,6 +38,34 @@ static void the_reason_is_in_words_and_numbers(void **state)
     assert_non_null(strstr(t.reason[GUEST], " notifications/s with Domain-0 cross nodes"));
 }
 
+static const char *name_of(enum reason_code code, enum grounds grounds)
+{
+    const struct decision decision = {
+        .reason.code = code, .opinion = { .fact = grounds, .lack = grounds },
+    };
+
+    return reason_name(&decision);
+}
+
+/* A program that reads JSON distinguishes all reasons by their codes. */
+static void each_reason_has_a_code_of_its_own(void **state)
+{
+    const char *names[REASON_NO_ROOM + GROUNDS_BACK_ENDS_EVEN + 2];
+    unsigned int nr = 0, i, k;
+
+    (void)state;
+    for (i = REASON_NONE + 1; i <= REASON_NO_ROOM; i++)
+        if (i != REASON_OPINION && i != REASON_LACK)
+            names[nr++] = name_of(i, GROUNDS_NONE);
+    for (i = GROUNDS_NONE + 1; i <= GROUNDS_BACK_ENDS_EVEN; i++) {
+        assert_string_equal(name_of(REASON_OPINION, i), name_of(REASON_LACK, i));
+        names[nr++] = name_of(REASON_LACK, i);
+    }
+    for (i = 0; i < nr; i++)
+        for (k = 0; k < i; k++)
+            assert_string_not_equal(names[i], names[k]);
+}
+
 static void a_driver_domain_other_than_dom0_counts_too(void **state)
 {
     struct fake_domain *driver = &t.host.world->domains[OTHER];
@@ -381,6 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         policy_test(a_guest_that_talks_to_dom0_goes_to_its_node),
         policy_test(the_reason_is_in_words_and_numbers),
+        policy_test(each_reason_has_a_code_of_its_own),
         policy_test(a_driver_domain_other_than_dom0_counts_too),
         policy_test(a_page_on_a_ring_that_was_mapped_counts_once),
         policy_test(idle_and_quiet_guests_are_left_alone),

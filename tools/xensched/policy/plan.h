@@ -56,6 +56,9 @@ void decide(struct decision *decision, enum verb verb, struct reason reason);
 /* The decision about a domain that its configuration or an operator holds. */
 void decide_held(struct decision *decision, const struct domain *d);
 
+/* Returns the code of the decision's reason, or of the grounds of its opinion: "no-capacity". */
+const char *reason_name(const struct decision *decision);
+
 /*
  * Write the sentences that status, plan, explain, place and the journal show; no other code of
  * policy/ writes such sentences.  The text is "" if there is no reason.

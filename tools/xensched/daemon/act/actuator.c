@@ -11,6 +11,7 @@
 
 #include "actuator.h"
 #include "base/message.h"
+#include "decision-json.h"
 
 int actuator_init(struct actuator *a, const struct host *host,
                   struct journal *journal, const char *path,
@@ -481,16 +482,13 @@ static void journal_move(struct actuator *a, const struct domain *d,
                          const struct decision *move, const char *reason)
 {
     const struct opinion *o = &move->opinion;
-    json_object *details = json_object_new_object();
+    json_object *details = journal_details(d, reason);
     char text[CPUMAP_TEXT];
 
     cpumap_format(&move->soft, text, sizeof(text));
-    json_add_int(details, "domid", d->domid);
-    json_add_text(details, "name", d->name);
-    json_add_text(details, "uuid", d->uuid);
     json_add_text(details, "soft_affinity", text);
     json_add_text(details, "lever", move->hard ? "hard" : "soft");
-    json_add_text(details, "reason", reason);
+    json_add_decision(details, move);
     if (move->policy)
         json_add_text(details, "policy", move->policy);
     if (o->partner)

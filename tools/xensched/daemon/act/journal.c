@@ -270,21 +270,28 @@ void journal_write(struct journal *j, const char *what, json_object *details)
     *slot = entry;
 }
 
+json_object *journal_details(const struct domain *domain, const char *reason)
+{
+    json_object *details = json_object_new_object();
+
+    json_add_int(details, "domid", domain->domid);
+    json_add_text(details, "name", domain->name);
+    json_add_text(details, "uuid", domain->uuid);
+    json_add_text(details, "reason", reason);
+
+    return details;
+}
+
 void journal_domain(struct journal *j, const char *what,
                     const struct domain *domain, const char *format, ...)
 {
-    json_object *details = json_object_new_object();
     char text[REASON_TEXT];
     va_list args;
 
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    json_add_int(details, "domid", domain->domid);
-    json_add_text(details, "name", domain->name);
-    json_add_text(details, "uuid", domain->uuid);
-    json_add_text(details, "reason", text);
-    journal_write(j, what, details);
+    journal_write(j, what, journal_details(domain, text));
 }
 
 json_object *journal_latest(const struct journal *j, unsigned int max)

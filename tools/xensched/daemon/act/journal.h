@@ -53,6 +53,9 @@ void journal_close(struct journal *j);
  */
 void journal_write(struct journal *j, const char *what, json_object *details);
 
+/* Returns details that name @domain and have @reason. */
+json_object *journal_details(const struct domain *domain, const char *reason);
+
 /* Appends an entry about a domain, with a text as its reason. */
 void journal_domain(struct journal *j, const char *what,
                     const struct domain *domain, const char *format, ...)

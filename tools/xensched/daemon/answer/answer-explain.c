@@ -361,7 +361,7 @@ static void say_cost(json_object *lines, const struct subject *s,
     free(all);
 }
 
-static void say_decision(json_object *lines, const struct core *core,
+static void say_decision(json_object *json, json_object *lines, const struct core *core,
                          const struct domain *d)
 {
     const struct decision *decision;
@@ -372,9 +372,10 @@ static void say_decision(json_object *lines, const struct core *core,
         return;
     }
     decision = &core->plan.decisions[d - core->domains.domain];
-    reason_text(decision, d, &core->topology, text);
+    json_add_text(json, "decision", verb_name(decision->verb));
+    answer_add_reason(json, core, d, decision);
     add_line(lines, "mode %s, now: %s: %s", mode_name(core->mode),
-             verb_name(decision->verb), text);
+             verb_name(decision->verb), json_text(json, "reason"));
     if (decision->policy)
         add_line(lines, "so decided by the policy %s", decision->policy);
     pull_text(&decision->pull_reason, text);
@@ -408,6 +409,11 @@ json_object *answer_explain(struct subject *s, struct xensched_error *err)
 
     if (!d)
         return NULL;
+    json = json_object_new_object();
+    json_add_domain(json, "domain", "domid", d->domid, d->name);
+    json_add_text(json, "uuid", d->uuid);
+    if (d->group[0])
+        json_add_text(json, "group", d->group);
     lines = json_object_new_array();
     say_affinity(lines, d);
     say_use(lines, s, d);
@@ -416,13 +422,8 @@ json_object *answer_explain(struct subject *s, struct xensched_error *err)
         say_alternatives(lines, s, d);
     say_talks(lines, s, d);
     say_cost(lines, s, d);
-    say_decision(lines, s->core, d);
+    say_decision(json, lines, s->core, d);
     say_history(lines, s->core, d);
-    json = json_object_new_object();
-    json_add_domain(json, "domain", "domid", d->domid, d->name);
-    json_add_text(json, "uuid", d->uuid);
-    if (d->group[0])
-        json_add_text(json, "group", d->group);
     json_object_object_add(json, "lines", lines);
 
     return json;

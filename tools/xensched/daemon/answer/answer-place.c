@@ -208,13 +208,16 @@ static void add_reasons(json_object *json, const struct core *core, const struct
                         const struct decision *decisions, unsigned int nr)
 {
     char text[NEWCOMER_WAYS * (REASON_TEXT + 2)] = "", one[REASON_TEXT];
+    json_object *codes = json_object_new_array();
     unsigned int i;
 
     for (i = 0; i < nr && decisions[i].reason.code != REASON_NONE; i++) {
         reason_text(&decisions[i], d, &core->topology, one);
         strcat(strcat(text, i ? "; " : ""), one);
+        json_object_array_add(codes, json_object_new_string(reason_name(&decisions[i])));
     }
     json_add_text(json, "reason", text);
+    json_object_object_add(json, "codes", codes);
 }
 
 static json_object *say_place(const struct core *core, const struct domain *d,

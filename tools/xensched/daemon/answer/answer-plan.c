@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "daemon/act/decision-json.h"
 #include "model/presence.h"
 #include "answer.h"
 
@@ -41,13 +42,14 @@ static void add_policy(json_object *json, const struct decision *decision)
                            ? json_object_new_string(decision->policy) : NULL);
 }
 
-static void add_reason(json_object *json, const struct core *core, const struct domain *d,
+void answer_add_reason(json_object *json, const struct core *core, const struct domain *d,
                        const struct decision *decision)
 {
     char text[REASON_TEXT];
 
     reason_text(decision, d, &core->topology, text);
     json_add_text(json, "reason", text);
+    json_add_decision(json, decision);
 }
 
 /*
@@ -97,7 +99,7 @@ static json_object *describe_move(const struct core *core, const struct domain *
     json_add_bool(json, "stopped", d->stopped);
     json_add_text(json, "state", state_of(decision));
     add_policy(json, decision);
-    add_reason(json, core, d, decision);
+    answer_add_reason(json, core, d, decision);
     json_object_object_add(json, "evidence", evidence(decision));
 
     return json;
@@ -109,7 +111,7 @@ static json_object *describe_kept(const struct core *core, const struct domain *
     json_object *json = about(core, d);
 
     add_policy(json, decision);
-    add_reason(json, core, d, decision);
+    answer_add_reason(json, core, d, decision);
 
     return json;
 }

@@ -80,6 +80,10 @@ void answer_add_acct(json_object *json, const struct core *core,
 void answer_add_use(json_object *json, const struct core *core,
                     const struct domain *d, uint64_t now_ns);
 
+/* Add why the latest plan leaves, moves or keeps @d: in words, and as a code with numbers. */
+void answer_add_reason(json_object *json, const struct core *core, const struct domain *d,
+                       const struct decision *decision);
+
 /* Add the moves of the latest plan, and what it keeps. */
 void answer_add_plan(json_object *json, const struct core *core);
 

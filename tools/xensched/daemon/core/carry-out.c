@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Carries out a plan, as the daemon's mode and its pace allow, and journals the outcome. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fnv.h"
+#include "daemon/act/decision-json.h"
 #include "core-parts.h"
 #include "core.h"
 
@@ -35,12 +37,21 @@ static void soft_text(const struct decision *decision, char text[CPUMAP_TEXT])
         cpumap_format(&decision->soft, text, CPUMAP_TEXT);
 }
 
+static void journal_decision(struct core *core, const char *what, const struct domain *d,
+                             const struct decision *decision, const char *reason)
+{
+    json_object *details = journal_details(d, reason);
+
+    json_add_decision(details, decision);
+    journal_write(&core->journal, what, details);
+}
+
 /* In mode advise a proposal is journaled when it is made, not in each run. */
 static void journal_proposal(struct core *core, const struct domain *d,
                              const struct decision *decision)
 {
     struct member *member = accounting_find(&core->accounting, d);
-    char soft[CPUMAP_TEXT], reason[REASON_TEXT];
+    char soft[CPUMAP_TEXT], reason[REASON_TEXT], proposal[REASON_TEXT + CPUMAP_TEXT + 32];
     uint64_t hash;
 
     if (!member)
@@ -54,7 +65,8 @@ static void journal_proposal(struct core *core, const struct domain *d,
     if (decision->verb != MOVE || core->mode != MODE_ADVISE)
         return;
     reason_text(decision, d, &core->topology, reason);
-    journal_domain(&core->journal, "propose", d, "soft affinity %s: %s", soft, reason);
+    snprintf(proposal, sizeof(proposal), "soft affinity %s: %s", soft, reason);
+    journal_decision(core, "propose", d, decision, proposal);
 }
 
 static void carry_out_move(struct core *core, struct domain *d,
@@ -127,7 +139,7 @@ static void put_off(struct core *core, const struct domain *d,
     if (core->put_off)
         return;
     reason_text(decision, d, &core->topology, reason);
-    journal_domain(&core->journal, "put-off", d, "%s", reason);
+    journal_decision(core, "put-off", d, decision, reason);
     core->put_off = true;
 }
 
