@@ -413,7 +413,7 @@ static void they_go_together_or_not_at_all(void **state)
     make_stub(&guest, &stub);
     world.domains[stub].use = 0.9;
     busy = bound_to(PLACE_0);
-    world.domains[busy].nr_vcpus = 2;
+    world.domains[busy].nr_vcpus = 3;
     world.domains[busy].use = 2.3;
     world_warm_up();
     world_run(20);

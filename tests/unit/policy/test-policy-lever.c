@@ -202,6 +202,24 @@ static void without_room_nothing_is_moved_and_the_reason_says_so(void **state)
     world_says(guest, "socket 0 has no room: of its 4 cores guest-2 needs 2.");
 }
 
+/* A guest that no affinity keeps there gets pCPUs that the bound guest waits for. */
+static void a_guest_that_waits_takes_the_room_that_it_demands(void **state)
+{
+    unsigned int passing;
+
+    (void)state;
+    /* The guest saves more there than it would wait. */
+    world_talk(guest, 0, 500000);
+    crowd(2.7);
+    passing = world_guest(4, 3);
+    world.domains[passing].operators = true;
+    world.domains[passing].cpu = 2;
+    world_warm_up();
+    world_run(20);
+    assert_int_equal(it()->moves, 0);
+    world_says(guest, "socket 0 has no room: of its 4 cores guest-2 needs 2.7");
+}
+
 /* With no more vCPUs than cores no vCPU waits, however busy they are. */
 static void guests_with_a_core_each_have_room(void **state)
 {
@@ -642,6 +660,7 @@ int main(void)
         lever_test(hard_from_the_beginning_where_that_was_said),
         lever_test(an_order_ends_when_the_place_fills_up),
         lever_test(without_room_nothing_is_moved_and_the_reason_says_so),
+        lever_test(a_guest_that_waits_takes_the_room_that_it_demands),
         lever_test(guests_with_a_core_each_have_room),
         lever_test(a_guest_that_waits_more_than_it_gains_goes_back),
         lever_test(what_it_gains_is_what_it_costs_less),

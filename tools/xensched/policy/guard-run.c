@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "model/presence.h"
+#include "model/runnable.h"
 #include "guard-run.h"
 #include "whereabouts.h"
 
@@ -396,9 +397,7 @@ static void look_at(struct guard *g, unsigned int i)
     const struct pool *pool = guard_pool(g, d);
 
     guard_follow(&g->domains[i], d, g->input->now_ns);
-    /* Domains that are not told apart share REST; no domain owns it. */
-    if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
-        s->demand.need = matrix_service(g->input->matrix, d->acct, g->input->now_ns);
+    s->demand.need = runnable_demand(g->input->matrix, d, g->input->now_ns);
     s->demand.vcpus = domain_online_vcpus(d);
     s->cores = pool->cores;
     s->cache_cores = pool->cache_cores;

@@ -230,8 +230,8 @@ static void add_misses(const struct place_host *h, struct unit *u,
     if (counted > 0)
         u->misses_counted = true;
     u->misses += counted > 0 ? counted
-                             : h->input->standing[i].demand.need * NS_PER_S *
-                               h->placement.prices.misses;
+                             : runnable_of(h->input->matrix, d, h->input->now_ns).ran *
+                               NS_PER_S * h->placement.prices.misses;
 }
 
 /* On hosts with one node memory is equally far from all places. */
@@ -299,8 +299,7 @@ static void describe_domain(struct place_host *h, unsigned int i)
     double *own = need_memory(nr, sizeof(*own));
 
     add_domain(h, own, i, 1);
-    u->demand.need += runnable_demand(h->input->matrix, d, h->input->now_ns);
-    u->demand.vcpus += s->demand.vcpus;
+    demand_add(&u->demand, s->demand);
     if (s->demand.vcpus > u->width)
         u->width = s->demand.vcpus;
     u->wakes += d->wakes.wakes;

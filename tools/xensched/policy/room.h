@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * room.h - when a place has room.
+ * room.h - decides whether a place has capacity for a domain.
  *
- * To wait for a pCPU is worse than to be far from a partner.  No vCPU waits where
- * each has a core of its own.  Where there are more vCPUs than
- * cores it is a matter of chance, and the less is left idle, the longer they
- * wait: so some of the cores are kept free.
- *
- * What is needed is what is used: a guest that waits for a pCPU uses less than it
- * needs, and all together never use more than there is.  So a place is full
- * before all of it is used.
+ * To wait for a pCPU is worse than to be far from a partner.  If each vCPU has a core, no vCPU
+ * waits.  If there are more vCPUs than cores, chance decides which vCPU waits, and waits grow
+ * longer the fewer cores are idle.  So a place is full while some of its cores are still free.
  */
 #ifndef XENSCHED_POLICY_ROOM_H
 #define XENSCHED_POLICY_ROOM_H
 
 #include <stdbool.h>
 
-/* What some domains ask of a place. */
+/* The demand of one or more domains. */
 struct demand {
-    double need;        /* pCPUs that they keep busy */
+    double need;        /* pCPUs; see model/runnable.h */
     unsigned int vcpus; /* online */
 };
 
