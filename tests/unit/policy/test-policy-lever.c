@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What comes of a move: a guest that was sent somewhere runs there, by a soft
- * affinity where that is enough and by a hard one only where it is allowed,
- * needed and there is room; one that only waits there comes back.
+ * Tests the results of moves: a moved guest runs at its target, with a soft affinity if
+ * that is enough, and with a hard one only if it is allowed and needed and the target has
+ * room.  A guest that only waits at its target returns.
  *
- * Fails if a wish that had no effect is called a move, if an order is given
- * against an operator's word or kept in a crowd, or if a guest suffers for it.
+ * Fails if a soft affinity without effect counts as an arrival, or if a hard affinity is set
+ * where the operator forbids it, stays in a crowd, or makes a guest wait.
  */
 #include <string.h>
 
@@ -88,7 +88,7 @@ static void within_two_seconds_it_is_known(void **state)
     assert_int_equal(it()->news, OUTCOME_ARRIVED);
 }
 
-static void a_wish_without_effect_becomes_an_order(void **state)
+static void a_soft_affinity_without_effect_becomes_hard(void **state)
 {
     (void)state;
     world.deaf = true;
@@ -107,7 +107,7 @@ static void a_wish_without_effect_becomes_an_order(void **state)
 }
 
 /* 2.9 ms/s are lost; dom0 alone keeps 4 cores busy for 15 % of the time, or never. */
-static void an_order_is_given_only_if_it_costs_less(void **state)
+static void a_hard_affinity_is_set_only_if_it_costs_less(void **state)
 {
     static const double uses[] = { 0.5, 2.6 };
     unsigned int i;
@@ -127,7 +127,7 @@ static void an_order_is_given_only_if_it_costs_less(void **state)
         assert_int_equal(it()->is_hard, !i);
         if (i)
             continue;
-        /* There is less room: what the order costs is more than it is worth. */
+        /* There is less room: a hard affinity costs more than it is worth. */
         world.domains[0].use = 2.7;
         world_run(20);
         assert_false(it()->is_hard);
@@ -135,7 +135,7 @@ static void an_order_is_given_only_if_it_costs_less(void **state)
     }
 }
 
-static void no_order_where_soft_was_said(void **state)
+static void no_hard_affinity_where_soft_was_set(void **state)
 {
     (void)state;
     world.deaf = true;
@@ -180,7 +180,7 @@ static void crowd(double use)
 }
 
 /* It would wait there, and others are idle: it goes to them. */
-static void an_order_ends_when_the_place_fills_up(void **state)
+static void a_hard_affinity_ends_when_the_place_fills_up(void **state)
 {
     (void)state;
     world.deaf = true;
@@ -418,7 +418,7 @@ static void a_group_that_is_moved_in_parts_is_not_regretted(void **state)
     assert_int_equal(world.domains[other].news, OUTCOME_GOOD);
 }
 
-static void a_group_whose_wish_has_no_effect_gets_an_order(void **state)
+static void a_group_whose_soft_affinity_has_no_effect_becomes_hard(void **state)
 {
     (void)state;
     world.deaf = true;
@@ -485,7 +485,7 @@ static void a_guest_that_is_bound_there_and_is_not_is_moved(void **state)
     assert_int_not_equal(it()->news, OUTCOME_ABSENT);
 }
 
-/* The same steps as for any other move: set again, an order, and it is said. */
+/* The same steps as for any other move: set again, then hard, with a reason. */
 static void ignored_soft_affinity_becomes_hard(void **state)
 {
     (void)state;
@@ -654,11 +654,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         lever_test(a_move_is_done_when_the_guest_is_there),
         lever_test(within_two_seconds_it_is_known),
-        lever_test(a_wish_without_effect_becomes_an_order),
-        lever_test(an_order_is_given_only_if_it_costs_less),
-        lever_test(no_order_where_soft_was_said),
+        lever_test(a_soft_affinity_without_effect_becomes_hard),
+        lever_test(a_hard_affinity_is_set_only_if_it_costs_less),
+        lever_test(no_hard_affinity_where_soft_was_set),
         lever_test(hard_from_the_beginning_where_that_was_said),
-        lever_test(an_order_ends_when_the_place_fills_up),
+        lever_test(a_hard_affinity_ends_when_the_place_fills_up),
         lever_test(without_room_nothing_is_moved_and_the_reason_says_so),
         lever_test(a_guest_that_waits_takes_the_room_that_it_demands),
         lever_test(guests_with_a_core_each_have_room),
@@ -671,7 +671,7 @@ int main(void)
         lever_test(without_wake_delays_nothing_is_undone),
         lever_test(each_guest_of_a_group_is_judged),
         lever_test(a_group_that_is_moved_in_parts_is_not_regretted),
-        lever_test(a_group_whose_wish_has_no_effect_gets_an_order),
+        lever_test(a_group_whose_soft_affinity_has_no_effect_becomes_hard),
         lever_test(a_guest_that_does_not_run_is_neither_there_nor_elsewhere),
         lever_test(a_replay_judges_nothing),
         lever_test(a_guest_that_was_taken_away_is_reminded),

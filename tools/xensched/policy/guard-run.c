@@ -172,7 +172,7 @@ const double *guard_busy(struct guard *g)
 
 /* Memory. */
 
-static void forget_wish(struct past *past)
+static void forget_wanted(struct past *past)
 {
     past->wanted = TOPOLOGY_UNKNOWN;
     past->agreed = 0;
@@ -181,7 +181,7 @@ static void forget_wish(struct past *past)
 void guard_end_row(const struct guard *g, struct past *past)
 {
     if (!g->input->requested)
-        forget_wish(past);
+        forget_wanted(past);
 }
 
 static bool same_domain(const struct past *m, const struct domain *d)
@@ -208,7 +208,7 @@ static void remember(struct guard *g, const struct domains *domains)
         now[i].since_ns = d->since_ns;
         now[i].shunned = TOPOLOGY_UNKNOWN;
         outcome_init(&now[i].outcome);
-        forget_wish(&now[i]);
+        forget_wanted(&now[i]);
     }
     while (k < g->nr)
         cpumap_free(&g->domains[k++].moved_to);
@@ -233,7 +233,7 @@ void guard_follow(struct past *m, const struct domain *d, uint64_t now_ns)
     cpumap_init_copy(&m->moved_to, &d->ours);
     m->moved_ns = m->reason_ns = now_ns;
     m->lever = (struct lever){ 0 };
-    forget_wish(m);
+    forget_wanted(m);
 }
 
 /*
@@ -262,7 +262,7 @@ static void see_outcome(const struct guard *g, struct past *m,
         return;
     if (!m->moved)
         return;
-    decision->news = outcome_look(&m->outcome, g->input, d, &d->ours);
+    decision->news = outcome_check(&m->outcome, g->input, d, &d->ours);
     if (d->tried && (decision->news == OUTCOME_WORSE || decision->news == OUTCOME_REGRET))
         decision->news = OUTCOME_NONE;
     decision->verdict = outcome_verdict(&m->outcome, decision->news, g->input, d, &d->ours);
@@ -389,7 +389,7 @@ static struct spot spot_of(const struct guard *g, unsigned int i)
     return spot;
 }
 
-static void look_at(struct guard *g, unsigned int i)
+static void begin_domain(struct guard *g, unsigned int i)
 {
     const struct domain *d = &g->input->domains->domain[i];
     struct standing *s = &g->standing[i];
@@ -496,6 +496,6 @@ void guard_begin(struct guard *g, struct policy_input *input,
     guard_tell(g, input);
     see_costs(g);
     for (i = 0; i < plan->nr; i++)
-        look_at(g, i);
+        begin_domain(g, i);
     join_device_models(g);
 }

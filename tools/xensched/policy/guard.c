@@ -80,10 +80,10 @@ static enum affinity_lever lever_allowed(const struct candidate *c)
 }
 
 /*
- * ns/s that it would wait there if it might not go elsewhere: for as much as it wants
- * to run, if others keep all cores busy, each by chance.
+ * ns/s that the domain would wait there with a hard affinity: its demand, times the
+ * probability that others keep all cores busy at once.
  */
-static double price_of_order(const struct candidate *c, struct spot ours)
+static double price_of_hard(const struct candidate *c, struct spot ours)
 {
     const struct policy_input *input = c->guard->input;
     const struct cpumap *cpus = &c->domain->ours;
@@ -102,7 +102,7 @@ static double price_of_order(const struct candidate *c, struct spot ours)
            pow(busy < 0 ? 0 : busy < cores ? busy / cores : 1, cores);
 }
 
-/* It is where it was moved: by which affinity is it to be kept there? */
+/* Chooses the affinity that keeps a moved domain at its target. */
 static void pull(const struct candidate *c, struct spot ours, bool reason)
 {
     bool placed = ours.place != TOPOLOGY_UNKNOWN;
@@ -115,7 +115,7 @@ static void pull(const struct candidate *c, struct spot ours, bool reason)
         .room_to_go = placed && spot_can_go(c, ours),
         .worth = worth,
         /* A price is of use only beside another one. */
-        .order = placed && worth > 0 ? price_of_order(c, ours) : 0,
+        .hard_ns = placed && worth > 0 ? price_of_hard(c, ours) : 0,
         .outcome = &c->past->outcome,
         .stay_ns = c->guard->settings.stay_ns,
         .now_ns = c->guard->input->now_ns,

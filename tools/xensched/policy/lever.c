@@ -25,26 +25,26 @@ static bool long_ago(uint64_t then_ns, const struct lever_input *in)
 }
 
 /* What soft affinity would lose; all of it, if only hard affinity keeps it there. */
-static double lost_by_wish(const struct lever_input *in)
+static double lost_by_soft(const struct lever_input *in)
 {
     double there = in->hard || in->outcome->share < 0 ? 0 : in->outcome->share;
 
     return in->worth * (1 - there);
 }
 
-static bool order_pays(const struct lever_input *in)
+static bool hard_pays(const struct lever_input *in)
 {
-    return in->worth <= 0 || in->order < lost_by_wish(in);
+    return in->worth <= 0 || in->hard_ns < lost_by_soft(in);
 }
 
-/* It has a wish only, and had time to get there. */
+/* It has a soft affinity only, and had time to get there. */
 static enum pull insist(const struct lever *lever,
                         const struct lever_input *in, enum pull_code *why)
 {
     bool may_harden = in->allowed != LEVER_SOFT &&
                       long_ago(lever->softened_ns, in);
 
-    if (lever->reminded && may_harden && order_pays(in)) {
+    if (lever->reminded && may_harden && hard_pays(in)) {
         *why = PULL_IGNORED;
         return PULL_HARDEN;
     }
@@ -61,15 +61,15 @@ static enum pull_code against_hard(const struct lever_input *in)
     return in->allowed == LEVER_SOFT ? PULL_TO_BE_SOFT
          : !in->room ? PULL_FILLED_UP
          : !in->reason ? PULL_WITHOUT_REASON
-         : !order_pays(in) ? PULL_COSTS_MORE : PULL_FOR_NOTHING;
+         : !hard_pays(in) ? PULL_COSTS_MORE : PULL_FOR_NOTHING;
 }
 
 enum pull lever_decide(struct lever *lever, const struct lever_input *in,
                        struct pull_reason *why)
 {
     *why = (struct pull_reason){
-        .share = in->outcome->share, .order_ns = in->order,
-        .worth_ns = in->worth, .lost_ns = lost_by_wish(in),
+        .share = in->outcome->share, .hard_ns = in->hard_ns,
+        .worth_ns = in->worth, .lost_ns = lost_by_soft(in),
     };
     if (in->hard) {
         why->code = against_hard(in);

@@ -37,7 +37,7 @@ struct lever_input {
     bool reason, room; /* to be at its place; a hard affinity needs both */
     bool room_to_go;   /* there would be room for it if it were not there */
     /* ns/s: the worth of its place (0: unknown), the cost of a hard affinity. */
-    double worth, order;
+    double worth, hard_ns;
     const struct outcome *outcome;
     uint64_t stay_ns;  /* between two reminders, or two hard affinities */
     uint64_t now_ns;
@@ -47,7 +47,7 @@ enum pull_code {
     PULL_FOR_NOTHING,
     PULL_TO_BE_SOFT,
     PULL_FILLED_UP,
-    PULL_COSTS_MORE, /* its waiting, @order_ns, exceeds what the place is worth, @worth_ns */
+    PULL_COSTS_MORE, /* its waiting, @hard_ns, exceeds what the place is worth, @worth_ns */
     PULL_WITHOUT_REASON,
     PULL_ABSENT,     /* it spends only @share of its time there */
     PULL_IGNORED,    /* likewise; if @worth_ns > 0, it loses @lost_ns elsewhere */
@@ -57,7 +57,7 @@ enum pull_code {
 /* Why the affinity changes between soft and hard; prices are per second. */
 struct pull_reason {
     enum pull_code code;
-    double share, order_ns, worth_ns, lost_ns;
+    double share, hard_ns, worth_ns, lost_ns;
 };
 
 /* The first affinity of a move: is it hard as well? */

@@ -42,10 +42,10 @@ void outcome_window(struct outcome *o, const struct policy_input *input,
                                       d, input->now_ns));
 }
 
-static void begin_look(struct outcome *o, const struct policy_input *input,
+static void begin_measure(struct outcome *o, const struct policy_input *input,
                        const struct domain *d, const struct cpumap *cpus)
 {
-    o->look_ns = input->now_ns;
+    o->measured_ns = input->now_ns;
     o->ran_ns = matrix_total(input->matrix, XEN_SCHEDLOG_EV_SERVICE_NS,
                              d->acct);
     o->there_ns = presence_total(input->matrix, d, cpus);
@@ -68,7 +68,7 @@ void outcome_send(struct outcome *o, const struct policy_input *input,
     o->absent_ns = o->worse = o->windows = 0;
     o->told = o->judged = false;
     o->arrived_ns = 0;
-    begin_look(o, input, d, cpus);
+    begin_measure(o, input, d, cpus);
 }
 
 void outcome_return(struct outcome *o, uint64_t now_ns)
@@ -84,14 +84,14 @@ void outcome_again(struct outcome *o, uint64_t now_ns)
     o->absent_ns = 0;
 }
 
-/* False: it has hardly run since the last look. */
+/* False: it has hardly run since the last check. */
 static bool measure(struct outcome *o, const struct policy_input *input,
                     const struct domain *d, const struct cpumap *cpus)
 {
     const struct outcome last = *o;
     uint64_t ran, there;
 
-    begin_look(o, input, d, cpus);
+    begin_measure(o, input, d, cpus);
     /* Its counters restarted at 0. */
     if (o->ran_ns < last.ran_ns || o->there_ns < last.there_ns)
         return false;
@@ -105,7 +105,7 @@ static bool measure(struct outcome *o, const struct policy_input *input,
     if (o->share >= OUTCOME_THERE)
         o->absent_ns = 0;
     else if (!o->absent_ns)
-        o->absent_ns = last.look_ns;
+        o->absent_ns = last.measured_ns;
 
     return true;
 }
@@ -120,7 +120,7 @@ static enum outcome_news arrive(struct outcome *o, uint64_t now_ns)
     o->counts_ns = now_ns;
     if (!o->judged)
         o->arrived_ns = now_ns;
-    o->crossed_sum = o->talked_sum = o->looks = 0;
+    o->crossed_sum = o->talked_sum = o->samples = 0;
 
     return OUTCOME_ARRIVED;
 }
@@ -149,9 +149,9 @@ static void sample(struct outcome *o, const struct policy_input *input,
 {
     o->crossed_sum += crossings(input, d);
     o->talked_sum += notifications(input, d);
-    o->looks++;
-    o->crossings_now = o->crossed_sum / o->looks;
-    o->talked_now = o->talked_sum / o->looks;
+    o->samples++;
+    o->crossings_now = o->crossed_sum / o->samples;
+    o->talked_now = o->talked_sum / o->samples;
 }
 
 /*
@@ -212,7 +212,7 @@ static void teach(const struct outcome *o, const struct policy_input *input)
     learned_add(input->learned, outcome_kind(here->unit, here->copied), &move);
 }
 
-static enum outcome_news end_look(struct outcome *o, const struct policy_input *input,
+static enum outcome_news end_judgement(struct outcome *o, const struct policy_input *input,
                                   enum outcome_news news)
 {
     o->arrived_ns = 0;
@@ -240,19 +240,19 @@ static enum outcome_news judge(struct outcome *o, const struct policy_input *inp
     o->windows++;
     cost = place_cost_compare(&o->before, &o->here);
     if (cost == PLACE_BETTER)
-        return end_look(o, input, OUTCOME_GOOD);
+        return end_judgement(o, input, OUTCOME_GOOD);
     if (cost == PLACE_WORSE)
-        return end_look(o, input, OUTCOME_WORSE);
+        return end_judgement(o, input, OUTCOME_WORSE);
     if (did_not_help(o))
-        return ++o->worse < 2 ? OUTCOME_NONE : end_look(o, input, OUTCOME_REGRET);
+        return ++o->worse < 2 ? OUTCOME_NONE : end_judgement(o, input, OUTCOME_REGRET);
     o->worse = 0;
     if (cost == PLACE_OPEN && o->windows < OUTCOME_WINDOWS)
         return OUTCOME_NONE;
 
-    return end_look(o, input, OUTCOME_GOOD);
+    return end_judgement(o, input, OUTCOME_GOOD);
 }
 
-enum outcome_news outcome_look(struct outcome *o,
+enum outcome_news outcome_check(struct outcome *o,
                                const struct policy_input *input,
                                const struct domain *d,
                                const struct cpumap *cpus)

@@ -5,8 +5,8 @@
  *
  * A soft affinity binds nothing, so after each move the log shows how much of its time
  * the domain spends at the target.  Then its cost per unit of work is compared with the
- * cost before the move (place-cost.h): a lower cost ends the look, a higher one undoes
- * the move, and a difference that chance may explain extends the look.  Each comparison
+ * cost before the move (place-cost.h): a lower cost ends the judgement, a higher one undoes
+ * the move, and a difference that chance may explain extends the judgement.  Each comparison
  * also teaches what distance costs on this host (learned.h).
  *
  * Only reports, and remembers per domain; guard.h and lever.h decide what follows.
@@ -38,7 +38,7 @@
  */
 #define OUTCOME_PARTS 4U
 
-/* After this number of windows the look ends, whatever chance may explain. */
+/* After this number of windows the judgement ends, whatever chance may explain. */
 #define OUTCOME_WINDOWS 8U
 
 /*
@@ -72,19 +72,19 @@ struct outcome {
     uint64_t sent_ns; /* when the move was decided */
     enum outcome_where where;
     double share;     /* of its recent time at the place; -1: not known */
-    uint64_t look_ns, ran_ns, there_ns; /* of the latest look */
+    uint64_t measured_ns, ran_ns, there_ns; /* at the latest check */
     uint64_t absent_ns; /* since then it isn't there; 0: it is */
     uint64_t since_ns;  /* when something was last done about it */
     bool told;          /* OUTCOME_ABSENT was reported since it was last there */
     bool judged;        /* the move has been judged */
     uint64_t arrived_ns; /* or when the latest window ended; 0: not yet, or judged */
-    unsigned int windows, worse; /* that were looked at; of these, bad ones in a row */
+    unsigned int windows, worse; /* that were judged; the latest bad ones in a row */
     double crossings_now; /* as judged; -1: not known */
     /* Notifications per second, and how many were to cross places then. */
     double talked, talked_now, predicted; /* -1: not predicted */
     double others_ns; /* ns/s that the terms without a partner were predicted to save */
     double crossed_sum, talked_sum; /* since it arrived ... */
-    unsigned int looks;             /* ... in this number of runs */
+    unsigned int samples;           /* ... in this number of runs */
 };
 
 /* Call this before any other function. */
@@ -116,7 +116,7 @@ void outcome_return(struct outcome *o, uint64_t now_ns);
 bool outcome_is_open(const struct outcome *o);
 
 /* Call this in each run for a domain that was sent to @cpus. */
-enum outcome_news outcome_look(struct outcome *o,
+enum outcome_news outcome_check(struct outcome *o,
                                const struct policy_input *input,
                                const struct domain *d,
                                const struct cpumap *cpus);

@@ -543,7 +543,7 @@ static void weigh(struct place_host *h)
     }
 }
 
-static void look_before(struct place_host *h)
+static void price_before(struct place_host *h)
 {
     const struct placement *p = &h->placement;
     unsigned int i, k;
@@ -626,7 +626,7 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     add_up_talk(h, pairs, nr_pairs, total);
     weigh(h);
     placement_ready(p);
-    look_before(h);
+    price_before(h);
     free(links.link);
     free(of_domains.link);
     free(pairs);

@@ -493,12 +493,12 @@ static const char *const plain_pulls[] = {
 
 void pull_text(const struct pull_reason *r, char text[REASON_TEXT])
 {
-    const double worth = r->worth_ns / NS_PER_MS, order = r->order_ns / NS_PER_MS;
+    const double worth = r->worth_ns / NS_PER_MS, hard = r->hard_ns / NS_PER_MS;
     struct text t = begin(text, NULL, NULL);
 
     if (r->code == PULL_COSTS_MORE)
         add(&t, "a hard affinity costs %.2f ms/s in waiting, and its place is worth %.2f ms/s",
-            order, worth);
+            hard, worth);
     else if (r->code == PULL_ABSENT)
         add(&t, "only %.0f %% of its time it is at its place, where there is room",
             100 * r->share);
@@ -509,5 +509,5 @@ void pull_text(const struct pull_reason *r, char text[REASON_TEXT])
             "and there is room", 100 * r->share);
     if (r->code == PULL_IGNORED && worth > 0)
         add(&t, "; elsewhere it loses %.2f ms/s, a hard affinity costs %.2f ms/s in waiting",
-            r->lost_ns / NS_PER_MS, order);
+            r->lost_ns / NS_PER_MS, hard);
 }
