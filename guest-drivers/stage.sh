@@ -42,4 +42,5 @@ put "$EVENTS" include/linux-events.h
 [ "$PART" != blkback ] || exit 0
 [ "$PART" != log ] || put "$HERE/dkms/check.sh" check.sh
 put "$XEN/include/xen/schedlog-record.h" core/schedlog-record.h
+put "$XEN/include/xen/schedlog-row.h" core/schedlog-row.h
 put "$XEN/common/schedlog/record.c" core/record.c

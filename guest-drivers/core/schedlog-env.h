@@ -2,7 +2,7 @@
 /*
  * What the record handler needs from its surroundings, in Linux.
  *
- * The handler's own files (schedlog-record.h, record.c) are Xen's, unchanged;
+ * The handler's own files (schedlog-record.h, schedlog-row.h, record.c) are Xen's, unchanged;
  * this supplies what their #else asks for.
  */
 #ifndef SCHEDLOG_ENV_H

@@ -24,8 +24,8 @@ hostile;schedlog-record.h;a register is read twice;s/unlikely(lcr != file->lcr)/
 hostile;schedlog-record.h;a route is read without ACCESS_ONCE();s/route = ACCESS_ONCE(cpu->route\[i\])/route = cpu->route[i]/
 hostile;record.c;a row may be larger than its log file;s/end <= file->mask + 1 ? end : 0/end/
 hostile;record.c;rows straddle the end of the log file;s/gap = -file->pos .*/gap = 0;/
-hostile;schedlog-record.h;a counter wraps around;s/likely(sum >= amount) ? sum : UINT32_MAX/sum/
-record;schedlog-record.h;the position is told before the row is there;s/^    schedlog_write_ids(row/    ACCESS_ONCE(state->pos) = pos; smp_wmb();\n&/
+hostile;schedlog-row.h;a counter wraps around;s/likely(sum >= amount) ? sum : UINT32_MAX/sum/
+record;schedlog-row.h;the position is told before the row is there;s/^    schedlog_write_ids(row/    ACCESS_ONCE(state->pos) = pos; smp_wmb();\n&/
 record;schedlog-record.h;the position is told before a plain row is there;s/^    row->ids = ids/    ACCESS_ONCE(state->pos) = pos; smp_wmb();\n&/
 record;record.c;a row whose counter is added to is taken for a plain one;s/COUNTER64 | XEN_SCHEDLOG_LCR_ADD |/COUNTER64 |/
 record;record.c;a longer row is taken for a plain one;s/return size == sizeof(struct schedlog_plain_row)/return size/

@@ -30,7 +30,7 @@ SHARE=/usr/share/xensched/hypervisor
 WORK=/var/cache/xensched-hypervisor
 LOGS=$WORK/$XEN/log
 ARCHIVE=/srv/archive
-PATCH=$SHARE/xen-patches/$XEN/0029-xen-evtchn-log-notifications-between-domains.patch
+PATCH=$SHARE/xen-patches/$XEN/0035-xen-evtchn-log-notifications-between-domains.patch
 
 # --- the host ---
 

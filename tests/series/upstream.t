@@ -95,7 +95,7 @@ says_what_it_needs()
 as_built()
 {
     local own=("$PATCHES"/upstream/"$USUAL"/*.patch
-               "$PATCHES/$USUAL"/0037-*.patch)
+               "$PATCHES/$USUAL"/0051-*.patch)
 
     git -C "$REPO" checkout -q --detach xl || return
     comm -23 <(git -C "$REPO" ls-files -z | (cd "$REPO" && xargs -0 sha256sum) |

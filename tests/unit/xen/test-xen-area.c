@@ -3,8 +3,8 @@
  * The hypervisor's area: whole or not at all, made and freed in steps, within
  * its budget, and no page freed that a domain still maps.
  *
- * The hypervisor's own area.c and region.c are compiled here, in a world with
- * as many pCPUs and as little memory as a test wants.
+ * The hypervisor's own area.c, area-cpu.c, region.c and region-free.c are compiled
+ * here, in a world with as many pCPUs and as little memory as a test wants.
  */
 #include "cmocka-tap.h"
 
@@ -14,9 +14,11 @@
 #include "mispredict.h"
 #include "common/schedlog/area.c"
 #undef if
+#include "common/schedlog/area-cpu.c"
 #define lock region_lock
 #include "common/schedlog/region.c"
 #undef lock
+#include "common/schedlog/region-free.c"
 
 static unsigned int nr_ticking;
 static struct domain guest;
@@ -131,7 +133,7 @@ static int set_up(void **state)
     (void)state;
     *fake_fail = 0;
     preempting = false;
-    nr_prepared = nr_wanted = XEN_SCHEDLOG_ACCT_FIRST;
+    nr_prepared = schedlog_nr_wanted = XEN_SCHEDLOG_ACCT_FIRST;
     guest = (struct domain){ .max_vcpus = 2 };
     memset(fake_schedlog_pcpu, 0, sizeof(fake_schedlog_pcpu));
     start(4);
@@ -475,7 +477,7 @@ static void freeing_is_in_steps_too(void **state)
     do {
         before = nr_used;
         nr++;
-    } while (schedlog_free_dying() && before - nr_used <= PAGES_PER_STEP);
+    } while (schedlog_free_dying() && before - nr_used <= SCHEDLOG_PAGES_PER_STEP);
     assert_int_equal(nr_used, 0);
     assert_true(nr >= 64);
     assert_nothing_is_left();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stands in for Xen's headers in test-xen-area: as much of them as area.c and
- * region.c need.  Memory is what xen-memory.c says it is.
+ * Stands in for Xen's headers in test-xen-area: as much of them as its four files of
+ * the hypervisor need.  Memory is what xen-memory.c says it is.
  */
 #ifndef AREA_WORLD_H
 #define AREA_WORLD_H

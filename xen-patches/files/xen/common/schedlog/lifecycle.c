@@ -11,11 +11,9 @@
 #include <xen/domain.h>
 #include <xen/event.h>
 #include <xen/init.h>
-#include <xen/lib.h>
 #include <xen/sched.h>
 #include <xen/schedlog-pmc.h>
 #include <xen/tasklet.h>
-#include <xen/timer.h>
 
 #include "area.h"
 #include "events.h"
@@ -27,9 +25,8 @@
 #define FREE_LATER MILLISECS(100)
 
 /*
- * 1: held.  This is not a spinlock, since a hypercall that continues on CPU0
- * takes it on one pCPU and drops it on CPU0.  It is a word, since arm64 cannot
- * compare and exchange a static bool.
+ * 1: held.  No spinlock, as a hypercall that continues on CPU0 takes it on one
+ * pCPU and drops it on CPU0.  A word: arm64 cannot cmpxchg() a static bool.
  */
 static unsigned long control_lock;
 
@@ -307,8 +304,7 @@ static int cf_check cpu_callback(
         schedlog_stop_tick(cpu);
         break;
 
-    default:
-        /* Notifier pattern: all else changes nothing here. */
+    default: /* Notifier pattern: all else changes nothing here. */
         break;
     }
 

@@ -11,9 +11,9 @@
  */
 
 #ifdef __XEN__
-#include <xen/schedlog-record.h>
+#include <xen/schedlog-row.h>
 #else
-#include "schedlog-record.h"
+#include "schedlog-row.h"
 #endif
 
 /* Append an entry of @size bytes at its natural alignment. */

@@ -15,6 +15,9 @@
 #include <xen/rcupdate.h>
 #include <xen/types.h>
 
+/* Pages that are handled between two checks for preemption. */
+#define SCHEDLOG_PAGES_PER_STEP 64U
+
 /* The domains that may map a region. */
 enum schedlog_access {
     SCHEDLOG_PRIVATE,  /* None. */
@@ -48,6 +51,9 @@ struct schedlog_region {
 uint64_t schedlog_max_bytes(void);
 uint64_t schedlog_used_bytes(void);
 
+/* No domain maps the region any more. */
+void schedlog_region_uncharge(const struct schedlog_region *region);
+
 /* Returns a region for @size bytes, without pages; NULL without memory. */
 struct schedlog_region *schedlog_region_new(size_t size,
                                             enum schedlog_access access);
@@ -65,10 +71,12 @@ int schedlog_region_want(struct schedlog_region *region, size_t size);
 int schedlog_region_fill(struct schedlog_region *region, unsigned int memflags,
                          bool preempt);
 
+void *schedlog_region_va(const struct schedlog_region *region,
+                         unsigned int page);
 uint64_t schedlog_region_frame(const struct schedlog_region *region,
                                unsigned int page);
 
-/* The region is dying from now on.  NULL is allowed. */
+/* region-free.c: the region is dying from now on.  NULL is allowed. */
 void schedlog_region_give_up(struct schedlog_region *region);
 
 /*
