@@ -7,7 +7,12 @@
 #
 #   series-check.sh [SERIES...]    product, or a name in upstream/series; otherwise all
 #
-# KINDS selects the builds: gcc (by default), debug, clang, arm64, or all of them.
+# KINDS selects the builds, as ARCHITECTURE-COMPILER-TYPE: x86-gcc-release (by default), or
+# all of them.  Xen's README lists no clang for arm64, so no kind has it.  LAST=y builds
+# after the last patch of a series only.
+#
+# What has passed is kept in build/series-check.passed and is not built again: an
+# interrupted check continues.
 
 set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"
@@ -16,20 +21,26 @@ set -euo pipefail
 . "$PATCHES/lib/xenmake.sh"
 
 REPO=$XEN/prefix
-KINDS=${KINDS:-gcc}
-[ "$KINDS" != all ] || KINDS='gcc debug clang arm64'
+PASSED=$BUILD/series-check.passed
+ALL=$(echo {x86-{gcc,clang},arm64-gcc}-{release,debug})
+KINDS=${KINDS:-x86-gcc-release}
+[ "$KINDS" != all ] || KINDS=$ALL
 
-# select_kind NAME: sets the variables of make, and the last lines of the configuration.
+# select_kind NAME: sets the compiler, the variables of make, and the last line of the
+# configuration.
 select_kind()
 {
+    [[ " $ALL " == *" $1 "* ]] || die "There is no kind of build called $1." "Known: $ALL all"
     variables=() options='# CONFIG_DEBUG is not set'
     case $1 in
-    gcc)   ;;
-    debug) options=CONFIG_DEBUG=y ;;
-    clang) need clang; variables=(clang=y) ;;
-    arm64) need aarch64-linux-gnu-gcc
-           variables=(XEN_TARGET_ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-) ;;
-    *)     die "There is no kind of build called $1." "Known: gcc debug clang arm64 all" ;;
+    x86-gcc-*)   compiler=gcc ;;
+    x86-clang-*) compiler=clang; variables=(clang=y) ;;
+    arm64-*)     compiler=aarch64-linux-gnu-gcc
+                 variables=(XEN_TARGET_ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-) ;;
+    esac
+    need "$compiler"
+    case $1 in
+    *-debug) options=CONFIG_DEBUG=y ;;
     esac
 }
 
@@ -48,11 +59,32 @@ configure()
 
 hypervisor() { configure && xen_make "$REPO/xen" "${variables[@]}"; }
 
+# All that the hypervisor of a commit is made from, as one number.
+id()
+{
+    { echo "$kind"
+      "$compiler" --version
+      cat "$RELEASE_DIR/config"
+      git -C "$REPO" ls-tree "$1" -- xen Config.mk config; } | sha256sum | cut -d ' ' -f 1
+}
+
 # build COMMIT: after this commit
 build()
 {
+    local id label
+
+    id=$(id "$1")
+    label="$kind: $(git -C "$REPO" log -1 --format=%s "$1" | cut -c 1-60)"
+    if grep -qs "^$id " "$PASSED"; then
+        echo "  $label: passed before"
+        return
+    fi
+    [ "$kind" = "$in_tree" ] || { rm -f "$REPO/xen/.config"
+                                  xen_make "$REPO/xen" distclean > /dev/null; }
+    in_tree=$kind
     git -C "$REPO" checkout -q --detach "$1"
-    stage "$kind: $(git -C "$REPO" log -1 --format=%s | cut -c 1-60)" prefix hypervisor
+    stage "$label" prefix hypervisor
+    echo "$id $(date +%F) $label" >> "$PASSED"
 }
 
 # commit_series NAME: its patches as commits on what it needs, with its name as a tag.
@@ -74,7 +106,8 @@ commits()
     local base=base
 
     [ "$1" = product ] || base=$(upstream_base "$1")
-    git -C "$REPO" rev-list --reverse "$base..$1" -- xen Config.mk config
+    git -C "$REPO" rev-list --reverse "$base..$1" -- xen Config.mk config |
+        if [ -n "${LAST:-}" ]; then tail -n 1; else cat; fi
 }
 
 need git make gcc ld bison flex python3 flock
@@ -83,7 +116,7 @@ for kind in $KINDS; do
     select_kind "$kind"
 done
 for name; do
-    { echo product; upstream_names; } | grep -qxF -- "$name" ||
+    { echo product; upstream_names; } | grep -xF -- "$name" > /dev/null ||
         die "There is no series called $name." "Known: product $(upstream_names | paste -sd ' ')"
 done
 "$PATCHES/series.sh"
@@ -101,10 +134,9 @@ for name in "${names[@]}"; do
     commit_series "$name"
 done
 [ $# -eq 0 ] || names=("$@")
+in_tree=none
 for kind in $KINDS; do
     select_kind "$kind"
-    rm -f "$REPO/xen/.config"
-    xen_make "$REPO/xen" distclean > /dev/null
     for name in "${names[@]}"; do
         for commit in $(commits "$name"); do
             build "$commit"

@@ -28,7 +28,7 @@ id()
 }
 
 NAME=${1:-}
-upstream_names | grep -qxF -- "$NAME" ||
+upstream_names | grep -xF -- "$NAME" > /dev/null ||
     die "usage: series-tree.sh SERIES ($(upstream_names | paste -sd ' '))"
 TREE=$XEN/$NAME
 "$PATCHES/upstream.sh" > /dev/null

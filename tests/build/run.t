@@ -29,8 +29,14 @@ export APT_CONFIG=$W/apt.conf
 xen_sources()
 {
     mkdir -p "$1/xen/common" "$1/xen/arch/x86/configs"
-    printf 'all:\n\t@echo building; echo obj > xen\n%%config:\n\t@touch $(KCONFIG_CONFIG)\n' \
-        > "$1/xen/Makefile"
+    cat > "$1/xen/Makefile" <<'END'
+all:
+	@echo building; [ ! -e "$(HOME)/broken" ] || ! grep -x thirty common/b.c
+	@echo obj > xen
+%config:
+	@touch $(KCONFIG_CONFIG)
+distclean:
+END
     seq 1 40 > "$1/xen/common/a.c"
     seq 1 40 > "$1/xen/common/b.c"
     : > "$1/COPYING"
@@ -712,8 +718,37 @@ arguments_are_refused()
     done
     refused 'usage: edit.sh [--may-remove]' -- script edit --help &&
         refused 'no series called two' 'Known: product one' -- script series-check two &&
-        KINDS='gcc x' refused 'no kind of build called x' -- script series-check one &&
+        KINDS='x86-gcc-debug x' refused 'no kind of build called x' -- \
+            script series-check one &&
         [ ! -e "$TREES" ]
+}
+
+# check_series WHAT: the subjects of the patches for which series-check prints WHAT
+check_series()
+{
+    (export HOME=$W; script series-check product) > "$W/said" 2>&1 || return
+    sed -n "s/.*release: \(.*[^ ]\) *$1\$/\1/p" "$W/said" | sed 's/:$//' | paste -sd ' '
+}
+
+series_check_continues()
+{
+    local upstream=$P/xen-patches/upstream
+
+    project
+    write_patch 0002-change-b.patch xen/common/b.c 30 thirty
+    echo 0002-change-b.patch >> "$P/xen-patches/4.20/series"
+    mkdir "$upstream"
+    echo 'one 0001' > "$upstream/series"
+    echo 'one: two words' > "$upstream/one.cover"
+    touch "$W/broken"
+    ! check_series '[0-9]* s' || return
+    grep 0002-change-b.*FAILED "$W/said" || return
+    rm "$W/broken"
+    [ "$(check_series 'passed before')" = 0001-change-a ] &&
+        grep '0002-change-b.* [0-9]* s$' "$W/said" &&
+        [ "$(check_series 'passed before')" = '0001-change-a 0002-change-b' ] || return
+    write_patch 0002-change-b.patch xen/common/b.c 30 THIRTY
+    [ "$(check_series 'passed before')" = 0001-change-a ] || { cat "$W/said"; return 1; }
 }
 
 series_is_complete_or_nothing()
@@ -1082,6 +1117,7 @@ tests=(
     "xen-edit stops at a bad patch, to be mended there"         edit_stops_at_a_bad_patch
     "a script refuses an argument that it does not have"        arguments_are_refused
     "a series without all of its files is not written"          series_is_complete_or_nothing
+    "a check of all prefixes continues where it stopped"        series_check_continues
     "hunks that do not apply to another release are named"      hunks_are_named
     "a release has only the patches that differ"                only_what_differs
     "a release inherits the patches of the release before it"   inherits_from_the_release_before
