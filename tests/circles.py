@@ -17,6 +17,8 @@ import sys
 DEFINED = re.compile(r"^(?!static\b|typedef\b|extern\b)[A-Za-z_][\w\s\*]*?"
                      r"\b(\w+)(?:\(|(?:\[[^\]]*\])* = |;$)", re.MULTILINE)
 WORD = re.compile(r"[A-Za-z_]\w*")
+# A type can have the name of another file's function.
+TAG = re.compile(r"\b(?:struct|union|enum)\s+\w+")
 NOT_CODE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^#.*?[^\\]$',
                       re.DOTALL | re.MULTILINE)
 
@@ -76,7 +78,7 @@ def look_at(folder):
     for path, text in code.items():
         for name in definitions(text):
             home.setdefault(name, set()).add(path)
-    words = {path: set(WORD.findall(text)) - own(text)
+    words = {path: set(WORD.findall(TAG.sub("", text))) - own(text)
              for path, text in code.items()}
     uses = {path: {next(iter(home[name])) for name in words[path] & home.keys()
                    if len(home[name]) == 1} - {path} for path in code}

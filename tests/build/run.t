@@ -742,7 +742,7 @@ series_check_continues()
     echo 'one: two words' > "$upstream/one.cover"
     touch "$W/broken"
     ! check_series '[0-9]* s' || return
-    grep 0002-change-b.*FAILED "$W/said" || return
+    grep '0002-change-b.*FAILED' "$W/said" || return
     rm "$W/broken"
     [ "$(check_series 'passed before')" = 0001-change-a ] &&
         grep '0002-change-b.* [0-9]* s$' "$W/said" &&
