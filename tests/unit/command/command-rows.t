@@ -20,8 +20,8 @@ import time
 import zlib
 
 from command_world import (
-    FOLDER, Failed, XENSCHED, alone, await_handler, check, daemon, examples,
-    hear, main, path, run, start, test)
+    FOLDER, REFUSED, Failed, XENSCHED, alone, answering, await_handler, check,
+    daemon, examples, hear, main, path, run, start, test)
 from recording_made import NONE, Recording
 
 
@@ -214,6 +214,28 @@ def flight_recorder():
     check(not os.path.exists(socket))
     run("record", "--ring", "1M", file).expect(2, "--ring")
     run("record", "--last", "5", file).expect(2, "--ring")
+
+
+@test
+def last_rows():
+    """A recorder that is stopped reads what was logged until then"""
+    asked, stopped = threading.Event(), threading.Event()
+
+    def slow(_):
+        asked.set()
+        stopped.wait(10)
+        return REFUSED
+
+    file = path("rows")
+    with daemon(answering({"host": slow})) as where:
+        with start("record", "--socket", where, file, xen="busy",
+                   stderr=subprocess.DEVNULL) as p:
+            check(asked.wait(30), "it did not ask the daemon")
+            p.send_signal(signal.SIGINT)
+            time.sleep(0.1)
+            stopped.set()
+            check(p.wait(timeout=30) == 0, p.returncode)
+    check(len(dumped(file)) > 0, "no row was read")
 
 
 @test

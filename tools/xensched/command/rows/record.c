@@ -240,8 +240,11 @@ static int record_until_end(struct record *r, struct xensched_error *err)
 {
     static const struct timespec pause = { .tv_nsec = PAUSE_NS };
     int rc = look_for_sources(r, err);
+    bool last = false;
 
-    while (!rc && !follow_stopped()) {
+    /* A signal may come long after the last read: what was logged until then is wanted. */
+    while (!rc && !last) {
+        last = follow_stopped();
         rc = recorded_sources_read(r->sources, r->recorder, err);
         if (rc || is_done(r))
             break;
