@@ -1044,6 +1044,20 @@ def check_host():
 
 
 @test
+def shared_colours():
+    """check lists the domains that share colours of the last-level cache"""
+    out = run("check", xen="quiet",
+              env={"FAKE_LLC_COLOURS": "Domain-0 0-3 rt 4-7 db 3-4"}).expect(0).out
+    found = [line.split("  ", 1)[1].strip() for line in out.splitlines() if "LLC" in line]
+    check(found == ["LLC colours of Domain-0: 0-3; shared with db, as configured",
+                    "LLC colours of rt: 4-7; shared with db, as configured",
+                    "LLC colours of db: 3-4; shared with Domain-0, rt, as configured"], out)
+    out = run("check", xen="quiet", env={"FAKE_LLC_COLOURS": "rt 4 db 5"}).expect(0).out
+    check("rt: 4; shared with no domain, as configured" in out, out)
+    check("LLC colours" not in run("check", xen="quiet").expect(0).out)
+
+
+@test
 def check_json():
     """check --json has the lines of the text, and says whether one failed"""
     names = {"ok": "ok", "-": "note", "FAIL": "failed", "warn": "warning"}

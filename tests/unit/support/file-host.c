@@ -7,7 +7,7 @@
  * VCPU HARD SOFT.  It has 4 pCPUs, of which 0-1 and 2-3 are sockets.  FAKE_HOST_KILL
  * is after how many steps this process is killed, each change of an affinity
  * being two: it is asked for, it is done.  FAKE_HOST_DENY: no change is possible of
- * this domain.
+ * this domain.  FAKE_LLC_COLOURS has domains with their colours: "rt 0-3 db all".
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "host/host-xen.h"
+#include "host/toolstack.h"
 #include "base/alloc.h"
 
 #define CPUS 4U
@@ -259,4 +260,32 @@ const struct host *host_xen_host(const struct host_xen *hx)
 void host_xen_close(struct host_xen *hx)
 {
     free(hx);
+}
+
+size_t toolstack_llc_colours(struct llc_colours **list)
+{
+    const char *text = getenv("FAKE_LLC_COLOURS");
+    char name[32], colours[32];
+    size_t nr = 0;
+    int length;
+
+    *list = need_memory(MOST, sizeof(**list));
+    for (; text && sscanf(text, " %31s %31s%n", name, colours, &length) == 2; text += length) {
+        struct llc_colours *one = &(*list)[nr++];
+
+        one->name = need_string(name);
+        cpumap_init(&one->named, LLC_COLOURS_MAX);
+        one->all = !cpumap_parse(&one->named, colours);
+    }
+
+    return nr;
+}
+
+void toolstack_free_llc_colours(struct llc_colours *list, size_t nr)
+{
+    while (nr--) {
+        free(list[nr].name);
+        cpumap_free(&list[nr].named);
+    }
+    free(list);
 }

@@ -25,12 +25,14 @@
 #include "daemon/fits.h"
 #include "host/host-xen.h"
 #include "host/hypervisor-versions.h"
+#include "host/toolstack.h"
 #include "host/xenstore.h"
 #include "daemon/log/logs.h"
 #include "daemon/options.h"
 #include "lib/area/xenstore-open.h"
 #include "base/json.h"
 #include "base/alloc.h"
+#include "base/text.h"
 #include "command.h"
 
 /* In the order in which xensched_area_attach() gets there. */
@@ -325,6 +327,43 @@ static void print_toolstack(void)
         report(NOTE, "toolstack", XAPI_MEANS);
 }
 
+static const char *name_of(const struct llc_colours *colours)
+{
+    return colours->name ? text_format("%.60s", colours->name)
+                         : colours->domid ? text_format("domain %u", colours->domid) : "Domain-0";
+}
+
+/* Appends to @text the other domains that share colours with number @i of @list. */
+static void add_sharers(char *text, const struct llc_colours *list, size_t nr, size_t i)
+{
+    bool shared = false;
+    size_t k;
+
+    for (k = 0; k < nr; k++)
+        if (k != i && llc_colours_shared(&list[i], &list[k])) {
+            text_append(text, "%s%s", shared ? ", " : "; shared with ", name_of(&list[k]));
+            shared = true;
+        }
+    if (!shared)
+        text_append(text, "; shared with no domain");
+}
+
+/* Xen reports no colours, so these are those of the configurations. */
+static void print_llc_colours(void)
+{
+    struct llc_colours *list;
+    size_t nr = toolstack_llc_colours(&list), i;
+
+    for (i = 0; i < nr; i++) {
+        char name[80], *text = text_format("%s", llc_colours_text(&list[i]));
+
+        snprintf(name, sizeof(name), "LLC colours of %s", name_of(&list[i]));
+        add_sharers(text, list, nr, i);
+        report(NOTE, name, "%s, as configured", text);
+    }
+    toolstack_free_llc_colours(list, nr);
+}
+
 /* The daemon moves nothing that it could not restore. */
 static bool check_state(const char *path)
 {
@@ -541,6 +580,7 @@ static int run_check(const struct arguments *args)
     good = check_linux(&options.core.choice);
     if (!attached || attached == -ENODATA) {
         print_toolstack();
+        print_llc_colours();
         good = check_settings(&options) && good;
         good = check_state(options.core.state_path) && good;
         check_reactions(&options);

@@ -15,6 +15,7 @@
 #include <libxl.h>
 #include <xentoollog.h>
 
+#include "base/alloc.h"
 #include "toolstack.h"
 
 /*
@@ -50,39 +51,138 @@ static bool names_affinity(libxl_ctx *ctx, const char *json)
     return names;
 }
 
-static int stored_names_affinity(libxl_ctx *ctx, uint32_t domid)
+/* The configuration that libxl stored, as JSON, which the caller frees; NULL: none. */
+static char *stored_config(libxl_ctx *ctx, uint32_t domid)
 {
     uint8_t *data = NULL;
-    int length = 0, names = 1;
+    int length = 0;
     char *json;
 
     if (libxl_userdata_retrieve(ctx, domid, "libxl-json", &data, &length) ||
         length <= 0)
-        return -1;
+        return NULL;
     json = strndup((const char *)data, length);
-    if (json)
-        names = names_affinity(ctx, json);
-    free(json);
     free(data);
 
-    return names;
+    return json;
+}
+
+static libxl_ctx *open_libxl(xentoollog_logger **log)
+{
+    libxl_ctx *ctx = NULL;
+
+    *log = (xentoollog_logger *)
+        xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
+    if (*log && !libxl_ctx_alloc(&ctx, LIBXL_VERSION, 0, *log))
+        return ctx;
+    xtl_logger_destroy(*log);
+
+    return NULL;
+}
+
+static void close_libxl(libxl_ctx *ctx, xentoollog_logger *log)
+{
+    libxl_ctx_free(ctx);
+    xtl_logger_destroy(log);
 }
 
 int toolstack_names_affinity(uint32_t domid)
 {
-    libxl_ctx *ctx = NULL;
     xentoollog_logger *log;
-    int names = 1;
+    libxl_ctx *ctx = open_libxl(&log);
+    int names = -1;
+    char *json;
 
-    log = (xentoollog_logger *)
-        xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
-    if (!log)
+    if (!ctx)
         return 1;
-    if (!libxl_ctx_alloc(&ctx, LIBXL_VERSION, 0, log)) {
-        names = stored_names_affinity(ctx, domid);
-        libxl_ctx_free(ctx);
-    }
-    xtl_logger_destroy(log);
+    json = stored_config(ctx, domid);
+    if (json)
+        names = names_affinity(ctx, json);
+    free(json);
+    close_libxl(ctx, log);
 
     return names;
+}
+
+/* libxl stores the colours since 4.20. */
+#ifdef LIBXL_HAVE_BUILDINFO_LLC_COLORS
+static void read_config(libxl_ctx *ctx, struct llc_colours *colours)
+{
+    char *json = stored_config(ctx, colours->domid);
+    libxl_domain_config config;
+    int i;
+
+    libxl_domain_config_init(&config);
+    colours->all = !json || libxl_domain_config_from_json(ctx, &config, json) ||
+                   !config.b_info.num_llc_colors;
+    cpumap_init(&colours->named, LLC_COLOURS_MAX);
+    for (i = 0; !colours->all && i < config.b_info.num_llc_colors; i++)
+        cpumap_set(&colours->named, config.b_info.llc_colors[i]);
+    if (config.c_info.name)
+        colours->name = need_string(config.c_info.name);
+    libxl_domain_config_dispose(&config);
+    free(json);
+}
+
+static size_t list_llc_colours(libxl_ctx *ctx, struct llc_colours **list)
+{
+    const libxl_version_info *version = libxl_get_version_info(ctx);
+    struct llc_colours dom0; /* @list[0]: libxl lists domains by domid */
+    libxl_dominfo *info;
+    int nr = 0, i;
+
+    if (!version || !llc_colours_of_dom0(version->commandline, &dom0))
+        return 0;
+    info = libxl_list_domain(ctx, &nr);
+    if (!info || !nr)
+        cpumap_free(&dom0.named);
+    *list = need_memory(nr + 1, sizeof(**list));
+    for (i = 0; i < nr; i++) {
+        struct llc_colours *colours = &(*list)[i];
+
+        if (i == 0) {
+            *colours = dom0;
+            continue;
+        }
+        colours->domid = info[i].domid;
+        read_config(ctx, colours);
+    }
+    libxl_dominfo_list_free(info, nr);
+
+    return nr;
+}
+#else
+static size_t list_llc_colours(libxl_ctx *ctx, struct llc_colours **list)
+{
+    (void)ctx;
+    (void)list;
+
+    return 0;
+}
+#endif
+
+size_t toolstack_llc_colours(struct llc_colours **list)
+{
+    xentoollog_logger *log;
+    libxl_ctx *ctx = open_libxl(&log);
+    size_t nr;
+
+    *list = NULL;
+    if (!ctx)
+        return 0;
+    nr = list_llc_colours(ctx, list);
+    close_libxl(ctx, log);
+
+    return nr;
+}
+
+void toolstack_free_llc_colours(struct llc_colours *list, size_t nr)
+{
+    size_t i;
+
+    for (i = 0; i < nr; i++) {
+        free(list[i].name);
+        cpumap_free(&list[i].named);
+    }
+    free(list);
 }

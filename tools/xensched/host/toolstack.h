@@ -9,7 +9,10 @@
 #ifndef XENSCHED_HOST_TOOLSTACK_H
 #define XENSCHED_HOST_TOOLSTACK_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include "llc-colours.h"
 
 /*
  * Does the configuration of the domain name an affinity (cpus=, cpus_soft=,
@@ -17,5 +20,13 @@
  * there is none, or not yet.
  */
 int toolstack_names_affinity(uint32_t domid);
+
+/*
+ * The colours of all domains as *@list, which the caller frees with
+ * toolstack_free_llc_colours().  Returns their number; 0: Xen uses no colours, or libxl
+ * does not know them.
+ */
+size_t toolstack_llc_colours(struct llc_colours **list);
+void toolstack_free_llc_colours(struct llc_colours *list, size_t nr);
 
 #endif /* XENSCHED_HOST_TOOLSTACK_H */
