@@ -127,6 +127,104 @@ def latency_worst():
         analysed("latency", slow_request(), *wrong, code=2)
 
 
+RT = 3
+SYSCTL, EVENT_CHECK = 35, 4
+CAPPED, MIGRATED = 6, 8
+
+
+def work(reason, times, ns):
+    return reason << 54 | times << 32 | ns
+
+
+def left(why):
+    return why << 28
+
+
+def isolated(kind):
+    """rt has pCPU 1, works for 1 ms, and then is late for one of the reasons."""
+    r = Recording(["Domain-0", "rt"])
+    r.row(0, 0, "runq", XEN)
+    r.stay(0, 1 * MS, 1, RT, woken=0)
+    if kind in ("domain", "hypercall"):
+        r.stay(5 * MS, 40 * MS, 1, DOM0, RT, woken=5 * MS)
+        r.stay(40 * MS, 41 * MS, 1, RT, woken=10 * MS)
+        r.row(40 * MS + 9, 1, "irq-time", DOM0, counter=work(2, 30, 200000))
+        if kind == "hypercall":
+            r.row(4 * MS, 1, "hypercall-time", RT, counter=work(29, 1, 1000))
+            r.row(40 * MS + 9, 1, "hypercall-time", DOM0, counter=work(SYSCTL, 1, 34 * MS))
+    elif kind == "interrupts":
+        r.stay(10 * MS, 45 * MS, 1, RT, woken=10 * MS)
+        for ms in (8, 18, 28, 38, 48):
+            r.row(ms * MS, 1, "irq-time", RT if ms > 8 else XEN,
+                  counter=work(EVENT_CHECK, 50, 4 * MS))
+    elif kind == "interrupts-idle":
+        r.stay(30 * MS, 31 * MS, 1, RT, woken=10 * MS)
+        r.row(8 * MS, 1, "irq-time", XEN, counter=work(2, 1, 1000))
+        r.row(32 * MS, 1, "irq-time", XEN, counter=work(EVENT_CHECK, 900, 21 * MS))
+    elif kind == "timer":
+        # dom0's hypercall is longer than rt sleeps, so rt's timer is handled after it.
+        r.stay(5 * MS, 90 * MS, 1, DOM0, RT, woken=5 * MS)
+        r.row(4 * MS, 1, "irq-time", XEN, counter=work(2, 1, 1000))
+        r.row(89 * MS + 950000, 1, "hypercall-time", DOM0, counter=work(SYSCTL, 2, 80 * MS))
+        r.row(89 * MS + 950000, 1, "hypercall-time", DOM0, counter=work(29, 500, 2 * MS))
+        r.stay(90 * MS, 91 * MS, 1, RT, woken=89 * MS + 900000)
+    elif kind == "timer-idle":
+        r.row(4 * MS, 1, "irq-time", XEN, counter=work(2, 1, 1000))
+        r.row(30 * MS + 1000, 1, "irq-time", XEN, counter=work(6, 1, 18 * MS))
+        r.stay(30 * MS, 31 * MS, 1, RT, woken=30 * MS)
+    elif kind == "budget":
+        r.stay(10 * MS, 13 * MS, 1, RT, woken=10 * MS)
+        # Xen writes this row before it takes the time at which the run begins.
+        r.row(40 * MS - 21000, 1, "off-cpu", RT, counter=left(CAPPED))
+        r.stay(40 * MS, 41 * MS, 1, RT)
+    elif kind in ("moved", "hotplug"):
+        if kind == "hotplug":
+            r.host["topology"] = [{}, {"online": False}, {}]
+        r.stay(10 * MS, 13 * MS, 1, RT, woken=10 * MS)
+        r.row(40 * MS, 2, "migrate", RT, counter=1 << 16 | 2)
+        r.row(40 * MS, 2, "off-cpu", RT, counter=left(MIGRATED))
+        r.stay(40 * MS, 41 * MS, 2, RT)
+    r.stay(95 * MS, 96 * MS, 1, RT, woken=95 * MS)
+    return r
+
+
+CAUSES = {
+    "domain": "Domain-0 had pCPU 1 (29.8 ms)",
+    "hypercall": "hypercalls of Domain-0, mostly sysctl (34.0 ms)",
+    "interrupts": "interrupts on pCPU 1, mostly event-check-ipi (16.0 ms)",
+    "interrupts-idle": "interrupts on pCPU 1, mostly event-check-ipi (18.3 ms)",
+    "timer": "hypercalls of Domain-0, mostly sysctl (40.0 ms)",
+    "timer-idle": "interrupts on pCPU 1, mostly other (18.0 ms)",
+    "budget": "its budget was used up (27.0 ms)",
+    "moved": "it had to leave pCPU 1 (27.0 ms)",
+    "hotplug": "it had to leave pCPU 1, which was offline for a part of the recording "
+               "(27.0 ms)",
+}
+
+
+@test
+def causes():
+    """latency --worst and why name the reason for which a run was late"""
+    for kind, cause in CAUSES.items():
+        out = analysed("latency", isolated(kind), "rt", "--worst", "1").out
+        check("cause: " + cause in out.splitlines(), kind, out)
+
+
+@test
+def xen_work():
+    """why: how long Xen worked in a run, and while another domain had the pCPU"""
+    out = analysed("why", isolated("interrupts"), "rt", "--at", "0.02").out
+    check("of that, Xen worked for 16.0 ms: irq-time event-check-ipi 16.0 ms (200 times)"
+          in out, out)
+    r = isolated("hypercall")
+    out = analysed("why", r, "rt", "--at", "0.02").out
+    check("hypercall-time sysctl 29.1 ms (1 times)" in out, out)
+    holder, = json.loads(analysed("why", r, "rt", "--at", "0.02", "--json").out
+                         )["chain"][0]["waited_for"]
+    check([(w["event"], w["reason"]) for w in holder["xen_work"]] ==
+          [("hypercall-time", "sysctl"), ("irq-time", "timer")], holder)
+
+
 @test
 def why_chain():
     """why: from the late run back to the domain that computed meanwhile"""
@@ -155,7 +253,7 @@ def why_json():
     check(late["notified_by"] == {"domain": "Domain-0", "vcpu": 0, "at_ns": 40500000,
                                   "pcpu": 0}, late)
     check(dom0["waited_for"] == [{"domain": "crunch", "vcpu": 0, "at_ns": 1 * MS,
-                                  "ns": 39 * MS}], dom0)
+                                  "ns": 39 * MS, "xen_work": []}], dom0)
     check(dom0["did_ns"] - dom0["ran_ns"] == 500000, dom0)
     check(first["slept_ns"] is None and first["notified_by"] is None, first)
 

@@ -41,11 +41,10 @@ static unsigned int rank_state(const struct vcpu *v, uint64_t ns)
     }
 }
 
-static void add_vcpu(struct chain *chain, const struct timeline *t,
-                     uint32_t vcpu, size_t run, uint64_t did)
+void chain_link_run(struct chain_link *link, const struct timeline *t, uint32_t vcpu,
+                    size_t run, uint64_t did)
 {
     const struct vcpu *v = &t->vcpus.vcpu[vcpu];
-    struct chain_link *link = &chain->link[chain->nr++];
     const struct span *s = &v->span[run];
 
     *link = (struct chain_link){
@@ -72,6 +71,12 @@ static void add_vcpu(struct chain *chain, const struct timeline *t,
         return;
     link->slept = s->begin;
     link->wake = wakes_of(&t->wakes, vcpu, link->ready);
+}
+
+static void add_vcpu(struct chain *chain, const struct timeline *t,
+                     uint32_t vcpu, size_t run, uint64_t did)
+{
+    chain_link_run(&chain->link[chain->nr++], t, vcpu, run, did);
 }
 
 /* The run that @vcpu had at @ns, or NULL. */
@@ -275,6 +280,40 @@ bool chain_make_of_thread(struct chain *chain, const struct timeline *t,
     chain->nr = 0;
     add_thread(chain, t, index, run, thread->span[run].begin);
     go_back(chain, t);
+
+    return true;
+}
+
+bool chain_next_holder(const struct timeline *t, const struct chain_link *link,
+                       struct chain_holder *h)
+{
+    const struct stays_cpu *cpu = &t->stays.cpu[link->cpu];
+
+    if (h->stay)
+        h->stay++;
+    else
+        h->stay = stays_at(cpu, link->ready) ?: cpu->stay;
+    for (; h->stay < cpu->stay + cpu->nr && h->stay->begin < link->ran; h->stay++) {
+        uint64_t end = h->stay->end < link->ran ? h->stay->end : link->ran;
+
+        h->begin = h->stay->begin > link->ready ? h->stay->begin : link->ready;
+        if (end > h->begin) {
+            h->ns = end - h->begin;
+            return true;
+        }
+    }
+
+    return false;
+}
+
+bool chain_off_cpu(const struct timeline *t, const struct chain_link *link,
+                   struct xensched_off_cpu *off)
+{
+    const struct stay *stay = stays_at(&t->stays.cpu[link->cpu], link->ran);
+
+    if (!stay || stay->off == STAY_NEVER)
+        return false;
+    xensched_off_cpu(stay->off, off);
 
     return true;
 }

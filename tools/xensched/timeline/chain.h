@@ -9,6 +9,8 @@
 #ifndef XENSCHED_TIMELINE_CHAIN_H
 #define XENSCHED_TIMELINE_CHAIN_H
 
+#include <xensched/event.h>
+
 #include "timeline.h"
 
 #define CHAIN_LINKS 24U
@@ -51,5 +53,23 @@ bool chain_make(struct chain *chain, const struct timeline *t, uint16_t acct,
 /* The same of a thread (an index). */
 bool chain_make_of_thread(struct chain *chain, const struct timeline *t,
                           uint32_t thread, uint64_t ns);
+
+/* The run that is span @run of @vcpu (an index); @did as in the link. */
+void chain_link_run(struct chain_link *link, const struct timeline *t, uint32_t vcpu,
+                    size_t run, uint64_t did);
+
+/* A part of the time for which a vCPU waited, and what ran on its pCPU then. */
+struct chain_holder {
+    const struct stay *stay; /* NULL: begin with the first part */
+    uint64_t begin, ns;
+};
+
+/* The next part; false: there is none. */
+bool chain_next_holder(const struct timeline *t, const struct chain_link *link,
+                       struct chain_holder *h);
+
+/* By the vCPU's row of off-cpu; false: there is none. */
+bool chain_off_cpu(const struct timeline *t, const struct chain_link *link,
+                   struct xensched_off_cpu *off);
 
 #endif /* XENSCHED_TIMELINE_CHAIN_H */

@@ -134,9 +134,10 @@ static bool begins_a_run(const struct timeline_row *row)
            row->current != XEN_SCHEDLOG_ACCT_XEN;
 }
 
+/* A vCPU that did not sleep has no other row of its beginning than off-cpu. */
 static void note_opening(struct opening *opening, const struct timeline_row *row)
 {
-    if (!opening->there && begins_a_run(row))
+    if (!opening->there && (begins_a_run(row) || row->event == XEN_SCHEDLOG_EV_OFF_CPU))
         *opening = (struct opening){ true, row->current, row->ns };
 }
 

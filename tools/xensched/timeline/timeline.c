@@ -43,6 +43,7 @@ int timeline_open(struct timeline *t, const char *path,
     wakes_make(&t->wakes, &t->rows, &t->stays, &t->vcpus);
     rings_make(&t->rings, &t->rows, &t->wakes);
     works_make(&t->works, &t->rows);
+    xen_work_make(&t->xen_work, &t->rows, &t->stays);
     marks_make(&t->marks, &t->rows, &t->stays, &t->vcpus);
     regions_make(&t->regions, &t->rows, &t->marks, &all);
     counters_make(&t->counters, &t->rows);
@@ -61,6 +62,7 @@ void timeline_close(struct timeline *t)
     regions_free(&t->regions);
     marks_free(&t->marks);
     threads_free(&t->threads);
+    xen_work_free(&t->xen_work);
     works_free(&t->works);
     rings_free(&t->rings);
     wakes_free(&t->wakes);

@@ -14,6 +14,7 @@
 #include "timeline/threads/threads.h"
 #include "wakes.h"
 #include "works.h"
+#include "xen-work.h"
 
 struct timeline {
     struct rows rows;
@@ -23,6 +24,7 @@ struct timeline {
     struct wakes wakes;
     struct rings rings;
     struct works works;
+    struct xen_work xen_work;
     struct threads threads;
     struct marks marks;
     struct regions regions; /* all that have a name */

@@ -4,51 +4,64 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "chain-text.h"
 #include "shown.h"
+#include "timeline/cause.h"
 
 /* Stays on the pCPU that are told one by one. */
 #define MOST_STAYS 12U
+
+/* Parts of Xen's work that are printed, and the part of the time from which on it is. */
+#define MOST_WORK 3U
+#define LEAST_WORK 0.02
+
+/* A shorter piece of Xen's work delays no timer noticeably. */
+#define LEAST_PIECE_NS 100000U
 
 static const char *name_of(const struct timeline *t, uint32_t vcpu)
 {
     return shown_name(timeline_vcpu_name(t, vcpu));
 }
 
-bool chain_next_holder(const struct timeline *t, const struct chain_link *link,
-                       struct chain_holder *h)
+static const char *work_name(const struct xen_work_part *part)
 {
-    const struct stays_cpu *cpu = &t->stays.cpu[link->cpu];
+    return part->reason ? text_format("%s", part->reason)
+                        : text_format("%s %u", xensched_event_name(part->event), part->number);
+}
 
-    if (h->stay)
-        h->stay++;
-    else
-        h->stay = stays_at(cpu, link->ready) ?: cpu->stay;
-    for (; h->stay < cpu->stay + cpu->nr && h->stay->begin < link->ran; h->stay++) {
-        uint64_t end = h->stay->end < link->ran ? h->stay->end : link->ran;
+/* Prints what Xen worked for in @ns, if that is worth a line. */
+static void print_work(const struct xen_work_sum *sum, uint64_t ns, const char *indent)
+{
+    unsigned int i;
 
-        h->begin = h->stay->begin > link->ready ? h->stay->begin : link->ready;
-        if (end > h->begin) {
-            h->ns = end - h->begin;
-            return true;
-        }
-    }
-
-    return false;
+    if (sum->ns <= LEAST_WORK * ns)
+        return;
+    printf("%sof that, Xen worked for %s:", indent, shown_length(sum->ns));
+    for (i = 0; i < sum->nr && i < MOST_WORK && sum->part[i].ns; i++)
+        printf("%s %s %s %s (%.0f times)", i ? "," : "",
+               xensched_event_name(sum->part[i].event), work_name(&sum->part[i]),
+               shown_length(sum->part[i].ns), sum->part[i].times + 0.5);
+    printf("\n");
 }
 
 static void print_holders(const struct timeline *t,
                           const struct chain_link *link)
 {
     struct chain_holder h = { 0 };
+    struct xen_work_sum work;
     unsigned int nr = 0;
 
-    while (chain_next_holder(t, link, &h))
-        if (nr++ < MOST_STAYS)
-            printf("    %s s  %s ran there for %s\n", shown_time(h.begin),
-                   h.stay->vcpu == STAY_NONE
-                   ? shown_name(names_of(&t->rows.names, h.stay->acct))
-                   : name_of(t, h.stay->vcpu), shown_length(h.ns));
+    while (chain_next_holder(t, link, &h)) {
+        if (nr++ >= MOST_STAYS)
+            continue;
+        printf("    %s s  %s ran there for %s\n", shown_time(h.begin),
+               h.stay->vcpu == STAY_NONE
+               ? shown_name(names_of(&t->rows.names, h.stay->acct))
+               : name_of(t, h.stay->vcpu), shown_length(h.ns));
+        cause_work_of_holder(t, link, &h, &work);
+        print_work(&work, h.ns, "      ");
+    }
     if (nr > MOST_STAYS)
         printf("    and %u stays more\n", nr - MOST_STAYS);
     if (!nr)
@@ -64,18 +77,6 @@ static void print_wait(const struct timeline *t, const struct chain_link *link)
     printf("  it waited %s for pCPU %u:\n",
            shown_length(link->ran - link->ready), t->stays.cpu[link->cpu].id);
     print_holders(t, link);
-}
-
-bool chain_off_cpu(const struct timeline *t, const struct chain_link *link,
-                   struct xensched_off_cpu *off)
-{
-    const struct stay *stay = stays_at(&t->stays.cpu[link->cpu], link->ran);
-
-    if (!stay || stay->off == STAY_NEVER)
-        return false;
-    xensched_off_cpu(stay->off, off);
-
-    return true;
 }
 
 static void print_left(const struct timeline *t, const struct chain_link *link)
@@ -101,6 +102,33 @@ static void print_other_waker(const struct timeline *t, const struct chain_link 
                "  its domain did\n");
 }
 
+/* The longest piece of Xen's work before the wake-up, if that is worth a line. */
+static void print_before_wake(const struct timeline *t, const struct chain_link *link)
+{
+    struct xen_work_piece piece;
+
+    cause_work_before_wake(t, link, &piece);
+    if (piece.part.ns < LEAST_PIECE_NS)
+        return;
+    printf("  before that, Xen worked at least %s without a pause for timers, as %s had pCPU %u:\n"
+           "    %s %s\n", shown_length(piece.part.ns),
+           shown_name(names_of(&t->rows.names, piece.acct)), t->stays.cpu[link->cpu].id,
+           xensched_event_name(piece.part.event), work_name(&piece.part));
+}
+
+/* What kept it from running after it woke, or while it slept. */
+static void print_kept_off(const struct timeline *t, const struct chain_link *link)
+{
+    struct xensched_off_cpu off;
+
+    if (!chain_off_cpu(t, link, &off))
+        return;
+    if (off.capped)
+        printf("  its budget was used up before it ran\n");
+    if (off.paused)
+        printf("  it was paused before it ran\n");
+}
+
 static void print_cause(const struct timeline *t,
                         const struct chain_link *link)
 {
@@ -113,12 +141,15 @@ static void print_cause(const struct timeline *t,
     }
     if (link->slept == STAY_NEVER) {
         print_left(t, link);
+        print_kept_off(t, link);
         return;
     }
     printf("  it slept from %s s to %s s\n", shown_time(link->slept),
            shown_time(link->ready));
+    print_kept_off(t, link);
     if (!wake) {
         print_other_waker(t, link);
+        print_before_wake(t, link);
         return;
     }
     late = link->ready > wake->sent ? link->ready - wake->sent : 0;
@@ -152,10 +183,13 @@ static void print_vcpu(const struct timeline *t, const struct chain *chain,
                        unsigned int i)
 {
     const struct chain_link *link = &chain->link[i];
+    struct xen_work_sum work;
 
     printf("%s ran on pCPU %u from %s s", name_of(t, link->vcpu),
            t->stays.cpu[link->cpu].id, shown_time(link->ran));
     print_deed(chain, i);
+    cause_work_in_run(t, link, &work);
+    print_work(&work, (i ? link->did : link->end) - link->ran, "  ");
     print_wait(t, link);
     print_cause(t, link);
 }
@@ -248,6 +282,55 @@ static void print_thread(const struct timeline *t, const struct chain *chain,
     if (link->vcpu_ran != STAY_NEVER)
         printf("  but %s had a pCPU from %s s only\n",
                place_of(t, link->place), shown_time(link->vcpu_ran));
+}
+
+static void print_moved(const struct timeline *t, const struct cause *cause)
+{
+    uint32_t id;
+
+    if (cause->from == STAY_NONE) {
+        printf("cause: it had to leave its pCPU (%s)\n", shown_length(cause->ns));
+        return;
+    }
+    id = t->stays.cpu[cause->from].id;
+    printf("cause: it had to leave pCPU %u%s (%s)\n", id,
+           cpumap_test(&t->rows.names.offline, id)
+           ? ", which was offline for a part of the recording" : "", shown_length(cause->ns));
+}
+
+void chain_print_cause(const struct timeline *t, const struct chain_link *link)
+{
+    struct cause cause;
+
+    cause_find(&cause, t, link);
+    switch (cause.kind) {
+    case CAUSE_BUDGET:
+        printf("cause: its budget was used up (%s)\n", shown_length(cause.ns));
+        break;
+    case CAUSE_MOVED:
+        print_moved(t, &cause);
+        break;
+    case CAUSE_INTERRUPTS:
+        printf("cause: interrupts on pCPU %u, mostly %s (%s)\n", t->stays.cpu[link->cpu].id,
+               work_name(&cause.most), shown_length(cause.ns));
+        break;
+    case CAUSE_HYPERCALLS:
+        printf("cause: hypercalls of %s, mostly %s (%s)\n",
+               shown_name(names_of(&t->rows.names, cause.acct)), work_name(&cause.most),
+               shown_length(cause.ns));
+        break;
+    case CAUSE_DOMAIN:
+        printf("cause: %s had pCPU %u (%s)\n",
+               shown_name(names_of(&t->rows.names, cause.acct)), t->stays.cpu[link->cpu].id,
+               shown_length(cause.ns));
+        break;
+    case CAUSE_IDLE:
+        printf("cause: pCPU %u was idle (%s)\n", t->stays.cpu[link->cpu].id,
+               shown_length(cause.ns));
+        break;
+    case CAUSE_NONE:
+        break;
+    }
 }
 
 void chain_print(const struct timeline *t, const struct chain *chain)

@@ -16,6 +16,7 @@
 #include "chain-text.h"
 #include "shown.h"
 #include "command/text/table.h"
+#include "timeline/cause.h"
 #include "timeline/latency.h"
 
 /* A line has room for this many domains that held the pCPU. */
@@ -231,45 +232,63 @@ static void print_text(const struct timeline *t, const struct latency *latency,
     print_why(t, latency, file);
 }
 
-/* The longest waits. */
+/* The latest runs. */
 
-struct wait {
+struct late_run {
     uint32_t vcpu; /* index */
-    uint64_t begin, ns;
+    uint64_t begin, wait_ns;
+    uint64_t ns;   /* by so much it was late, with Xen's work */
 };
 
-/* Puts @wait among the first @most of @waits, the longest first; returns their number. */
-static size_t keep_wait(struct wait *waits, size_t nr, size_t most, struct wait wait)
+/* Puts @run among the first @most of @runs, the latest first; returns their number. */
+static size_t keep_run(struct late_run *runs, size_t nr, size_t most, struct late_run run)
 {
     size_t i;
 
-    if (nr == most && waits[nr - 1].ns >= wait.ns)
+    if (nr == most && runs[nr - 1].ns >= run.ns)
         return nr;
     i = nr < most ? nr++ : nr - 1;
-    for (; i && waits[i - 1].ns < wait.ns; i--)
-        waits[i] = waits[i - 1];
-    waits[i] = wait;
+    for (; i && runs[i - 1].ns < run.ns; i--)
+        runs[i] = runs[i - 1];
+    runs[i] = run;
 
     return nr;
 }
 
-static size_t find_waits(const struct timeline *t, unsigned int acct, size_t most,
-                         struct wait *waits)
+/* The run of span @i of @vcpu, or the wait that no run follows; else it is late by 0. */
+static struct late_run late_run(const struct timeline *t, uint32_t vcpu, size_t i)
+{
+    const struct vcpu *v = &t->vcpus.vcpu[vcpu];
+    const struct span *s = &v->span[i];
+    struct late_run run = { .vcpu = vcpu, .begin = s->begin };
+    struct chain_link link;
+
+    if (s->state == VCPU_RUNNING) {
+        chain_link_run(&link, t, vcpu, i, s->begin);
+        run.begin = link.ready;
+        run.wait_ns = link.ran - link.ready;
+        run.ns = cause_late_ns(t, &link);
+    } else if (s->state == VCPU_RUNNABLE && (i + 1 == v->nr || s[1].state != VCPU_RUNNING)) {
+        run.ns = run.wait_ns = vcpus_end(&t->vcpus, v, i) - s->begin;
+    }
+
+    return run;
+}
+
+static size_t find_late_runs(const struct timeline *t, unsigned int acct, size_t most,
+                             struct late_run *runs)
 {
     const struct vcpus *vcpus = &t->vcpus;
     size_t nr = 0, i;
     uint32_t vcpu;
 
-    for (vcpu = vcpus->first[acct]; vcpu < vcpus->first[acct + 1]; vcpu++) {
-        const struct vcpu *v = &vcpus->vcpu[vcpu];
+    for (vcpu = vcpus->first[acct]; vcpu < vcpus->first[acct + 1]; vcpu++)
+        for (i = 0; i < vcpus->vcpu[vcpu].nr; i++) {
+            struct late_run run = late_run(t, vcpu, i);
 
-        for (i = 0; i < v->nr; i++)
-            if (v->span[i].state == VCPU_RUNNABLE)
-                nr = keep_wait(waits, nr, most, (struct wait){
-                    .vcpu = vcpu, .begin = v->span[i].begin,
-                    .ns = vcpus_end(vcpus, v, i) - v->span[i].begin,
-                });
-    }
+            if (run.ns)
+                nr = keep_run(runs, nr, most, run);
+        }
 
     return nr;
 }
@@ -284,29 +303,38 @@ static void end_at_own_run(struct chain *chain)
     chain->nr = i;
 }
 
+static void print_late_run(const struct timeline *t, const struct late_run *run)
+{
+    const struct vcpu *v = &t->vcpus.vcpu[run->vcpu];
+    struct chain chain;
+
+    printf("%s waited %s from %s s", shown_name(timeline_vcpu_name(t, run->vcpu)),
+           shown_length(run->wait_ns), shown_time(run->begin));
+    if (run->ns > run->wait_ns)
+        printf("; Xen delayed it by %s more", shown_length(run->ns - run->wait_ns));
+    printf("\n");
+    if (!chain_make(&chain, t, v->acct, v->number, run->begin))
+        return;
+    end_at_own_run(&chain);
+    chain_print_cause(t, &chain.link[0]);
+    chain_print(t, &chain);
+}
+
 static int show_worst(const struct timeline *t, const struct arguments *args, int acct)
 {
-    struct wait *waits = need_memory(args->worst, sizeof(*waits));
-    size_t nr = find_waits(t, acct, args->worst, waits), i;
-    struct chain chain;
+    struct late_run *runs = need_memory(args->worst, sizeof(*runs));
+    size_t nr = find_late_runs(t, acct, args->worst, runs), i;
 
     if (!nr)
         complain("note: '%s' has no wait for a pCPU in '%s': is wake-delay logged "
                  "(xenschedd --log)?", args->domain_or_group, args->file);
     for (i = 0; i < nr; i++) {
-        const struct vcpu *v = &t->vcpus.vcpu[waits[i].vcpu];
-
-        printf("%s%zu. %s waited %s from %s s\n", i ? "\n" : "", i + 1,
-               shown_name(timeline_vcpu_name(t, waits[i].vcpu)),
-               shown_length(waits[i].ns), shown_time(waits[i].begin));
-        if (chain_make(&chain, t, v->acct, v->number, waits[i].begin)) {
-            end_at_own_run(&chain);
-            chain_print(t, &chain);
-        }
+        printf("%s%zu. ", i ? "\n" : "", i + 1);
+        print_late_run(t, &runs[i]);
     }
     if (nr)
         printf("\ntimes are known to %s\n", shown_error(t));
-    free(waits);
+    free(runs);
 
     return EXIT_OK;
 }
@@ -358,7 +386,8 @@ const struct command command_latency = {
         "receivers that ran already. DELIVERY: the part until the receiver was runnable.\n"
         "WAIT: the part until it had a pCPU. MAX AT: time of the slowest, for 'xensched\n"
         "why'. No time is below the error of the two pCPUs' clocks. With --worst, print\n"
-        "the longest waits of DOMAIN for a pCPU, each with its chain of causes, as\n"
+        "the runs of DOMAIN that were latest: by waits for a pCPU, and by interrupts and\n"
+        "hypercalls. For each, name the largest cause and print the chain of causes, as\n"
         "'xensched why' does, back to the last run of its own.",
     .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_WHO | ARGUMENT_WORST,
     .run = run_latency,

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "chain-text.h"
 #include "shown.h"
+#include "timeline/cause.h"
 #include "timeline/threads/thread-home.h"
 
 /* JSON. */
@@ -49,11 +50,32 @@ static void add_thread(json_object *o, const struct timeline *t, uint32_t thread
     json_add_int(o, "pid", t->threads.thread[thread].pid);
 }
 
+/* What Xen worked for. */
+static json_object *work_json(const struct xen_work_sum *sum)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < sum->nr; i++) {
+        const struct xen_work_part *part = &sum->part[i];
+        json_object *o = json_object_new_object();
+
+        json_add_text(o, "event", xensched_event_name(part->event));
+        json_object_object_add(o, "reason", part->reason ? json_new_text(part->reason) : NULL);
+        json_add_int(o, "number", part->number);
+        json_add_int(o, "ns", part->ns);
+        json_object_array_add(array, o);
+    }
+
+    return array;
+}
+
 static json_object *holders_json(const struct timeline *t,
                                  const struct chain_link *link)
 {
     json_object *array = json_object_new_array();
     struct chain_holder h = { 0 };
+    struct xen_work_sum work;
 
     while (chain_next_holder(t, link, &h)) {
         json_object *o = json_object_new_object();
@@ -61,6 +83,8 @@ static json_object *holders_json(const struct timeline *t,
         add_vcpu(o, t, h.stay->vcpu, h.stay->acct);
         json_add_int(o, "at_ns", h.begin);
         json_add_int(o, "ns", h.ns);
+        cause_work_of_holder(t, link, &h, &work);
+        json_object_object_add(o, "xen_work", work_json(&work));
         json_object_array_add(array, o);
     }
 
@@ -85,8 +109,10 @@ static void add_vcpu_link(json_object *o, const struct timeline *t,
                           const struct chain_link *link)
 {
     struct xensched_off_cpu off = { 0 };
+    struct xen_work_sum work;
 
     chain_off_cpu(t, link, &off);
+    cause_work_in_run(t, link, &work);
     add_vcpu(o, t, link->vcpu, XEN_SCHEDLOG_ACCT_NONE);
     add_thread(o, t, THREAD_NONE);
     json_add_int(o, "pcpu", t->stays.cpu[link->cpu].id);
@@ -94,6 +120,7 @@ static void add_vcpu_link(json_object *o, const struct timeline *t,
     json_object_object_add(o, "notified_by", notified_json(t, link->wake));
     json_object_object_add(o, "left", off.left ? json_new_text(off.left) : NULL);
     json_object_object_add(o, "woke", off.woke ? json_new_text(off.woke) : NULL);
+    json_object_object_add(o, "xen_work", work_json(&work));
 }
 
 static json_object *other_threads_json(const struct timeline *t,

@@ -12,6 +12,9 @@
 #include "model/snapshot.h"
 #include "names.h"
 
+/* pCPUs from this number on count as online. */
+#define MAX_CPUS 4096U
+
 /* Beyond that a name of names is cut. */
 #define MAX_NAME 255U
 
@@ -21,6 +24,7 @@ void names_init(struct names *names)
     names->entry = need_memory(NAMES_ACCTS, sizeof(*names->entry));
     names->of_domid = need_memory(NAMES_DOMIDS, sizeof(*names->of_domid));
     memset(names->of_domid, 0xff, NAMES_DOMIDS * sizeof(*names->of_domid));
+    cpumap_init(&names->offline, MAX_CPUS);
 }
 
 void names_free(struct names *names)
@@ -34,6 +38,7 @@ void names_free(struct names *names)
     for (i = 0; i < names->nr_aliases; i++)
         free(names->alias[i].name);
     free(names->alias);
+    cpumap_free(&names->offline);
     free(names->of_domid);
     free(names->entry);
     memset(names, 0, sizeof(*names));
@@ -130,6 +135,9 @@ void names_learn(struct names *names, const char *text, size_t length)
     }
     names->told++;
     learn_thresholds(names, s.threshold);
+    for (i = 0; i < s.topology.nr_cpus; i++)
+        if (!s.topology.cpus[i].online)
+            cpumap_set(&names->offline, i);
     counted = need_memory(NAMES_ACCTS, sizeof(*counted));
     for (i = 0; i < s.domains.nr; i++)
         learn_domain(names, &s.domains, &s.domains.domain[i], counted);

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cpumap.h"
+
 #define NAMES_ACCTS 65536U
 #define NAMES_DOMIDS 65536U
 
@@ -35,6 +37,7 @@ struct names {
     unsigned int told;  /* texts which were understood */
     unsigned int untold;    /* texts which were not understood */
     uint32_t sampled;       /* events of which only each n-th makes a row */
+    struct cpumap offline;  /* pCPUs that were offline at some time */
 };
 
 void names_init(struct names *names);
