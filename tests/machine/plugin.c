@@ -144,11 +144,14 @@ static unsigned int node_of(uint64_t address)
     return place < model.machine.sockets ? place : model.machine.sockets - 1;
 }
 
-/* The pCPU waits for lines.  What is below an instruction is rounded. */
-static void stall(double ns)
+/*
+ * The pCPU waits for lines.  What is below an instruction is rounded.  If its turn ends here,
+ * the @rest of the block, which has been counted, is executed later as a block of its own.
+ */
+static void stall(unsigned int vcpu, double ns, uintptr_t rest)
 {
-    if (per_ns && ns > 0)
-        qemu_plugin_stall(ns * per_ns + 0.5);
+    if (per_ns && ns > 0 && qemu_plugin_stall(ns * per_ns + 0.5))
+        model.counts[vcpu].instructions -= rest;
 }
 
 /* Accesses that neither cache of the core had. */
@@ -157,8 +160,9 @@ static uint64_t misses(const struct counts *counts)
     return counts->reads + counts->writes - counts->l1 - counts->l2;
 }
 
+/* @rest: how many instructions of the block come after this one. */
 static void accesses(unsigned int vcpu, qemu_plugin_meminfo_t info,
-                     uint64_t vaddr, void *data)
+                     uint64_t vaddr, void *rest)
 {
     const struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info,
                                                                     vaddr);
@@ -166,7 +170,6 @@ static void accesses(unsigned int vcpu, qemu_plugin_meminfo_t info,
     uint64_t first, last, missed = misses(&model.counts[vcpu]);
     double ns = 0;
 
-    (void)data;
     if (!where)
         return;
     first = qemu_plugin_hwaddr_phys_addr(where);
@@ -179,7 +182,7 @@ static void accesses(unsigned int vcpu, qemu_plugin_meminfo_t info,
         return;
     for (uint64_t line = first / LINE_BYTES; line <= last / LINE_BYTES; line++)
         ns += model_access(&model, vcpu, line, node_of(first), write);
-    stall(ns);
+    stall(vcpu, ns, (uintptr_t)rest);
     for (missed = misses(&model.counts[vcpu]) - missed; per_ns && missed; missed--)
         qemu_plugin_count_miss();
 }
@@ -329,7 +332,8 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         if (instrumented)
             qemu_plugin_register_vcpu_mem_cb(insn, accesses,
                                              QEMU_PLUGIN_CB_NO_REGS,
-                                             QEMU_PLUGIN_MEM_RW, NULL);
+                                             QEMU_PLUGIN_MEM_RW,
+                                             (void *)(uintptr_t)(nr - i - 1));
     }
 }
 

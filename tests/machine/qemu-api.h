@@ -98,9 +98,10 @@ uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *haddr);
 /*
  * Functions of the QEMU that tests/machine/qemu patches, NULL in others.
  *
- * The pCPU that runs does nothing for the time of a number of instructions.
+ * The pCPU that runs does nothing for the time of a number of instructions.  True: its
+ * turn ends with the present instruction.
  */
-__attribute__((weak)) void qemu_plugin_stall(uint64_t instructions);
+__attribute__((weak)) bool qemu_plugin_stall(uint64_t instructions);
 
 /* The pCPU that runs has missed its L2: its performance counters count that. */
 __attribute__((weak)) void qemu_plugin_count_miss(void);
