@@ -40,6 +40,8 @@
     X(other_socket_ns)  /* a cache of another socket */                 \
     X(dram_local_ns)                                                    \
     X(dram_remote_ns)   /* memory of another socket */                  \
+    X(dram_gbs)         /* GB/s from and to the memory of a socket */   \
+    X(link_gbs)         /* GB/s from a socket to all others */          \
     X(pause_ns)         /* PAUSE */                                     \
     X(pio_ns)           /* an access to a port */                       \
     X(mmio_ns)          /* an access to a device's registers */         \

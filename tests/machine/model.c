@@ -19,6 +19,7 @@ struct line {
     uint64_t cores, llcs; /* sets of those that have it */
     int16_t owner;
     bool dirty;           /* memory is older */
+    uint8_t node;         /* whose memory it is */
 };
 
 enum distance { HERE, SAME_LLC, SAME_SOCKET, OTHER_SOCKET };
@@ -81,11 +82,37 @@ static struct line *find_line(struct model *model, uint64_t nr)
     return *page + nr % LINES_PER_PAGE;
 }
 
+/* Bandwidth. */
+
+/*
+ * A line comes to @pcpu from the caches of the socket, or from its memory.  Returns for how
+ * many ns it waits.
+ */
+static double wait_for(struct model *model, unsigned int pcpu, unsigned int socket,
+                       bool memory)
+{
+    double now, wait;
+
+    if (!model->now)
+        return 0;
+    now = model->now();
+    wait = memory ? queue_wait(&model->memory[socket], now) : 0;
+    if (socket != socket_of(model, pcpu))
+        wait += queue_wait(&model->link[socket], now + wait);
+    model->counts[pcpu].queued += wait > 0;
+
+    return wait;
+}
+
 static void write_back(struct model *model, unsigned int pcpu,
                        struct line *line)
 {
-    model->counts[pcpu].writebacks += line->dirty;
+    if (!line->dirty)
+        return;
+    model->counts[pcpu].writebacks++;
     line->dirty = false;
+    if (model->now)
+        queue_wait(&model->memory[line->node], model->now());
 }
 
 /* A line leaves a last-level cache for another one. */
@@ -201,9 +228,10 @@ static double fetch(struct model *model, unsigned int pcpu, struct line *line,
 {
     const struct machine *machine = &model->machine;
     struct counts *counts = &model->counts[pcpu];
-    unsigned int llc = llc_of(model, pcpu);
+    unsigned int llc = llc_of(model, pcpu), from;
     enum distance distance;
 
+    line->node = node;
     if (line->owner == LLC_OWNER(llc) ||
         (line->owner == NOBODY && line->llcs & BIT(llc))) {
         cache_use(&model->llc[llc], nr);
@@ -211,11 +239,13 @@ static double fetch(struct model *model, unsigned int pcpu, struct line *line,
         return machine->llc_ns;
     }
     if (line->owner != NOBODY) {
-        distance = llc_distance(model, llc, owners_llc(model, line->owner));
+        from = owners_llc(model, line->owner);
+        distance = llc_distance(model, llc, from);
         ++*by_distance(counts, distance);
         write_back(model, pcpu, line);
         line->owner = NOBODY;
-        return ns_from(model, distance);
+        return ns_from(model, distance) +
+               wait_for(model, pcpu, from / llcs_per_socket(model), false);
     }
     if (line->cores & cores_of_llc(model, pcpu)) {
         counts->same_llc++;
@@ -225,10 +255,10 @@ static double fetch(struct model *model, unsigned int pcpu, struct line *line,
         line->owner = pcpu;
     if (node == socket_of(model, pcpu)) {
         counts->dram_local++;
-        return machine->dram_local_ns;
+        return machine->dram_local_ns + wait_for(model, pcpu, node, true);
     }
     counts->dram_remote++;
-    return machine->dram_remote_ns;
+    return machine->dram_remote_ns + wait_for(model, pcpu, node, true);
 }
 
 /* Takes the line from all others; how far away was the farthest of them? */
@@ -316,6 +346,10 @@ void model_empty(struct model *model)
     for (unsigned int i = 0;
          i < model->machine.sockets * llcs_per_socket(model); i++)
         cache_empty(&model->llc[i]);
+    for (unsigned int i = 0; i < model->machine.sockets; i++) {
+        queue_init(&model->memory[i], model->machine.dram_gbs);
+        queue_init(&model->link[i], model->machine.link_gbs);
+    }
     for (size_t i = 0; i < NR_PAGES; i++)
         if (model->pages[i]) {
             free(model->pages[i]);
@@ -347,7 +381,11 @@ bool model_init(struct model *model, const struct machine *machine,
         ok = ok && cache_init(&model->llc[i], machine->llc_kib,
                               machine->llc_ways);
 
-    return ok && model->pages;
+    if (!ok || !model->pages)
+        return false;
+    model_empty(model);
+
+    return true;
 }
 
 void model_free(struct model *model)

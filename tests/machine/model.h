@@ -14,6 +14,10 @@
  *   - a line without comes from the last-level cache of the reader or a core
  *     with the same one, if they have it, otherwise from memory;
  *   - a core that writes takes the line from all others, and owns it.
+ *
+ * The memory of a socket and its link to other sockets have a bandwidth (queue.h): a line
+ * that comes from them may have to wait for its turn.  A changed line that goes back to
+ * memory takes a turn, and no pCPU waits for it.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -23,6 +27,7 @@
 
 #include "cache.h"
 #include "description.h"
+#include "queue.h"
 
 #define MAX_PCPUS 64
 
@@ -39,6 +44,7 @@
     X(dram_local) X(dram_remote)                                              \
     X(upgrade_same_llc) X(upgrade_same_socket) X(upgrade_other_socket)        \
     X(writebacks)                  /* changed lines that went to memory */    \
+    X(queued)                      /* lines that waited for bandwidth */      \
     X(device)                      /* accesses to devices' registers */       \
     X(ipis)                        /* interrupts sent to other pCPUs */       \
     X(halts)                       /* times that the pCPU became idle */
@@ -54,6 +60,8 @@ struct model {
     unsigned int nr_pcpus, cores; /* of the host, and of each of its sockets */
     struct cache l1[MAX_PCPUS], l2[MAX_PCPUS], llc[MAX_PCPUS];
     struct line **pages; /* the directory */
+    double (*now)(void); /* ns, of the pCPU that runs; NULL: bandwidth has no limit */
+    struct queue memory[MAX_PCPUS], link[MAX_PCPUS]; /* of each socket */
     struct counts counts[MAX_PCPUS];
 };
 

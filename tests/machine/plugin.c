@@ -144,6 +144,11 @@ static unsigned int node_of(uint64_t address)
     return place < model.machine.sockets ? place : model.machine.sockets - 1;
 }
 
+static double now_ns(void)
+{
+    return qemu_plugin_clock();
+}
+
 /*
  * The pCPU waits for lines.  What is below an instruction is rounded.  If its turn ends here,
  * the @rest of the block, which has been counted, is executed later as a block of its own.
@@ -377,10 +382,12 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
         return fail(path, "cannot be written");
 
     if (option(argc, argv, "timed")) {
-        if (!qemu_plugin_stall || !qemu_plugin_count_miss || !qemu_plugin_clock_lead)
+        if (!qemu_plugin_stall || !qemu_plugin_clock || !qemu_plugin_count_miss ||
+            !qemu_plugin_clock_lead)
             return fail("timed", "this QEMU has no clock for each pCPU, or is old: run "
                         "'make machine'");
         per_ns = machine.ghz / machine.cpi;
+        model.now = now_ns;
     }
     our_id = id;
     if (info->system.smp_vcpus == 1)

@@ -103,6 +103,9 @@ uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *haddr);
  */
 __attribute__((weak)) bool qemu_plugin_stall(uint64_t instructions);
 
+/* Its clock in ns: when the present block ends, and what it has stalled in there. */
+__attribute__((weak)) int64_t qemu_plugin_clock(void);
+
 /* The pCPU that runs has missed its L2: its performance counters count that. */
 __attribute__((weak)) void qemu_plugin_count_miss(void);
 

@@ -17,6 +17,7 @@
 #include "../../machine/description.c"
 #include "../../machine/index.c"
 #include "../../machine/model.c"
+#include "../../machine/queue.c"
 
 static struct model model;
 
@@ -30,6 +31,8 @@ static void begin(void)
         .llc_kib = 1, .llc_ways = 16,
         .l2_ns = 1, .llc_ns = 2, .same_llc_ns = 4, .same_socket_ns = 8,
         .other_socket_ns = 16, .dram_local_ns = 32, .dram_remote_ns = 64,
+        /* 4 and 2 lines in a microsecond */
+        .dram_gbs = 0.256, .link_gbs = 0.128,
     };
 
     assert_true(model_init(&model, &machine, 4));
@@ -212,6 +215,77 @@ static void a_line_that_left_a_core_is_in_its_last_level_cache(void **state)
     end();
 }
 
+static double clock_ns;
+
+static double now(void)
+{
+    return clock_ns;
+}
+
+static void begin_at(double ns)
+{
+    begin();
+    model.now = now;
+    clock_ns = ns;
+}
+
+static void memory_has_a_bandwidth(void **state)
+{
+    (void)state;
+    begin_at(5300);
+    for (unsigned int line = 1; line <= 4; line++)
+        assert_true(reads(line % 4, line) == 32);
+    ONE(assert_true(reads(0, 5) == 32 + 700), 0, dram_local, wanted.queued++);
+    assert_true(reads(4, NODE_1) == 32);        /* another socket's */
+    clock_ns = 4900;                            /* a pCPU that is behind */
+    assert_true(reads(1, 6) == 32);
+    clock_ns = 6000;
+    for (unsigned int line = 7; line <= 9; line++)
+        assert_true(reads(line % 4, line) == 32);
+    assert_true(reads(2, 10) == 32 + 1000);     /* line 5 has a place of these four */
+    end();
+}
+
+static void the_link_between_sockets_has_one(void **state)
+{
+    (void)state;
+    begin_at(5300);
+    reads(4, 1);                                /* node 0's link: from memory */
+    assert_true(reads(5, 1) == 4);              /* needs no link */
+    reads(0, 2);
+    assert_true(reads(4, 2) == 16);             /* the second line, from a core */
+    assert_true(reads(4, 3) == 64 + 700);
+    assert_true(reads(0, NODE_1) == 64);        /* the other way */
+    end();
+}
+
+static void a_line_that_goes_back_to_memory_takes_a_place(void **state)
+{
+    (void)state;
+    begin_at(0);
+    for (unsigned int line = 1; line <= 3; line++)
+        writes(0, line);
+    clock_ns = 9000;
+    for (unsigned int line = 1; line <= 3; line++)
+        assert_true(reads(1, line) == 4);
+    assert_int_equal(model.counts[1].writebacks, 3);
+    assert_true(reads(0, 5) == 32);
+    assert_true(reads(0, 6) == 32 + 1000);
+    end();
+}
+
+static void bandwidth_holds_over_a_long_time(void **state)
+{
+    struct queue queue;
+    double wait = 0;
+
+    (void)state;
+    queue_init(&queue, 0.1);                    /* 1.5625 lines in a microsecond */
+    for (unsigned int i = 0; i < 100; i++)
+        wait = queue_wait(&queue, 0);
+    assert_true(wait > 62000 && wait <= 64000);
+}
+
 static void each_access_is_in_one_place(void **state)
 {
     uint64_t random = 1, places = 0, accesses = 0;
@@ -301,7 +375,7 @@ static int read_text(struct machine *machine, const char *text)
 #define COSTS "ghz 2\ncpi 0.5\nl2_ns 5\nllc_ns 20\nsame_llc_ns 40\n"    \
               "same_socket_ns 90\nother_socket_ns 150\ndram_local_ns 100\n" \
               "pause_ns 40\npio_ns 1000\nmmio_ns 250\nipi_near_ns 500\n"     \
-              "ipi_far_ns 1500\n"
+              "ipi_far_ns 1500\ndram_gbs 100\nlink_gbs 30\n"
 #define SIZES "sockets 2\ncores 4\nl1_kib 32\nl1_ways 8\nl2_kib 256\n" \
               "l2_ways 8\nllc_kib 2048\nllc_ways 16\n"
 
@@ -418,6 +492,10 @@ int main(void)
         cmocka_unit_test(a_writer_takes_it_from_the_others),
         cmocka_unit_test(a_line_only_one_has_needs_no_upgrade),
         cmocka_unit_test(a_line_that_left_a_core_is_in_its_last_level_cache),
+        cmocka_unit_test(memory_has_a_bandwidth),
+        cmocka_unit_test(the_link_between_sockets_has_one),
+        cmocka_unit_test(a_line_that_goes_back_to_memory_takes_a_place),
+        cmocka_unit_test(bandwidth_holds_over_a_long_time),
         cmocka_unit_test(each_access_is_in_one_place),
         cmocka_unit_test(the_directory_agrees_with_the_caches),
         cmocka_unit_test(being_emptied_forgets_all),
