@@ -20,6 +20,7 @@ struct line {
     int16_t owner;
     bool dirty;           /* memory is older */
     uint8_t node;         /* whose memory it is */
+    double written;       /* ns, when it was last */
 };
 
 enum distance { HERE, SAME_LLC, SAME_SOCKET, OTHER_SOCKET };
@@ -261,6 +262,14 @@ static double fetch(struct model *model, unsigned int pcpu, struct line *line,
     return machine->dram_remote_ns + wait_for(model, pcpu, node, true);
 }
 
+/* For how many ns the pCPU waits until the line has been written. */
+static double until_written(const struct model *model, const struct line *line)
+{
+    double now = model->now ? model->now() : line->written;
+
+    return line->written > now ? line->written - now : 0;
+}
+
 /* Takes the line from all others; how far away was the farthest of them? */
 static enum distance take_from_others(struct model *model, unsigned int pcpu,
                                       struct line *line, uint64_t nr)
@@ -325,12 +334,14 @@ double model_access(struct model *model, unsigned int pcpu, uint64_t nr,
     } else {
         had_it = false;
         line = find_line(model, nr);
-        ns = fetch(model, pcpu, line, nr, node);
+        ns = until_written(model, line) + fetch(model, pcpu, line, nr, node);
         to_core(model, pcpu, nr, line);
     }
-    if (write)
-        ns += make_mine(model, pcpu, line ? line : find_line(model, nr), nr,
-                        had_it);
+    if (write) {
+        line = line ? line : find_line(model, nr);
+        ns += make_mine(model, pcpu, line, nr, had_it);
+        line->written = model->now ? model->now() + ns : 0;
+    }
 
     return ns;
 }

@@ -18,6 +18,9 @@
  * The memory of a socket and its link to other sockets have a bandwidth (queue.h): a line
  * that comes from them may have to wait for its turn.  A changed line that goes back to
  * memory takes a turn, and no pCPU waits for it.
+ *
+ * Clocks of pCPUs differ.  A pCPU that is behind waits for a line at least until the time at
+ * which another pCPU wrote it last: it sees no value before that was written.
  */
 #ifndef MODEL_H
 #define MODEL_H

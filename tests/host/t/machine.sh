@@ -99,7 +99,7 @@ turns()
     local n
 
     xl vcpu-pin Domain-0 1 "$2" all
-    n=$(chase turns "$1" 0 1 20000)
+    n=$(chase turns "$1" 0 1 20000 | cut -d ' ' -f 1)
     within 2 "$(($(counted "$1" 0 "$3") + $(counted "$1" "$2" "$3")))" \
         $((2 * n)) &&
         within 2 "$(($(counted "$1" 0 "upgrade_$3") +

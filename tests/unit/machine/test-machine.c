@@ -286,6 +286,23 @@ static void bandwidth_holds_over_a_long_time(void **state)
     assert_true(wait > 62000 && wait <= 64000);
 }
 
+static void nobody_sees_a_line_before_it_was_written(void **state)
+{
+    (void)state;
+    begin_at(5000);
+    writes(0, 1);                               /* at 5032 */
+    clock_ns = 4500;
+    assert_true(reads(1, 1) == 4 + 532);
+    assert_true(reads(1, 1) == 0);
+    clock_ns = 5500;
+    assert_true(writes(1, 1) == 4);             /* an upgrade, done at 5504 */
+    clock_ns = 5400;
+    assert_true(writes(0, 1) == 4 + 104);
+    clock_ns = 6000;
+    assert_true(reads(4, 1) == 16);
+    end();
+}
+
 static void each_access_is_in_one_place(void **state)
 {
     uint64_t random = 1, places = 0, accesses = 0;
@@ -496,6 +513,7 @@ int main(void)
         cmocka_unit_test(the_link_between_sockets_has_one),
         cmocka_unit_test(a_line_that_goes_back_to_memory_takes_a_place),
         cmocka_unit_test(bandwidth_holds_over_a_long_time),
+        cmocka_unit_test(nobody_sees_a_line_before_it_was_written),
         cmocka_unit_test(each_access_is_in_one_place),
         cmocka_unit_test(the_directory_agrees_with_the_caches),
         cmocka_unit_test(being_emptied_forgets_all),

@@ -11,7 +11,7 @@
  *   chase copy REGION PCPU KIB           copies KIB, with empty caches
  *
  * PCPU is a vCPU of this Linux.  Bind it to know its
- * pCPU.  Prints what was done: loads, turns or lines.
+ * pCPU.  Prints the loads, turns or lines, and their time in ns by the clock of this Linux.
  */
 #include <err.h>
 #include <sched.h>
@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "region.h"
@@ -48,6 +49,26 @@ static void *memory(size_t bytes)
         err(1, "no memory");
 
     return p;
+}
+
+static struct timespec began;
+
+/* Begins the region, after the clock has been read once: so it is in the caches. */
+static void begin(unsigned int id)
+{
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    region(id);
+    clock_gettime(CLOCK_MONOTONIC, &began);
+}
+
+static void end(size_t done)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    region(0);
+    printf("%zu %lld\n", done, (now.tv_sec - began.tv_sec) * 1000000000LL +
+           now.tv_nsec - began.tv_nsec);
 }
 
 /*
@@ -97,10 +118,9 @@ static void ring(unsigned int id, size_t kib, size_t loads)
 
     region(WARM_UP);
     p = follow(p, 2 * nr);
-    region(id);
+    begin(id);
     follow(p, loads);
-    region(0);
-    printf("%zu\n", loads);
+    end(loads);
 }
 
 static void cold(unsigned int id, size_t kib)
@@ -108,10 +128,9 @@ static void cold(unsigned int id, size_t kib)
     size_t nr = kib * 1024 / LINE;
     void **p = make_ring(memory(kib * 1024), nr);
 
-    region(id);
+    begin(id);
     follow(p, nr);
-    region(0);
-    printf("%zu\n", nr);
+    end(nr);
 }
 
 /* Two lines: whose turn it is, and another one, that is only written. */
@@ -154,11 +173,10 @@ static void turns(unsigned int id, const char *one, const char *other,
     region(WARM_UP);
     while (shared->turn != warm_up)
         spin_hint();
-    region(id);
+    begin(id);
     take_turns(shared, warm_up, nr);
-    region(0);
+    end(nr - warm_up);
     waitpid(child, NULL, 0);
-    printf("%lu\n", nr - warm_up);
 }
 
 static void copy(unsigned int id, size_t kib)
@@ -168,11 +186,10 @@ static void copy(unsigned int id, size_t kib)
     volatile uint64_t *to = memory(kib * 1024);
 
     memset(from, 1, kib * 1024);
-    region(id);
+    begin(id);
     for (size_t i = 0; i < nr; i++)
         to[i] = from[i];
-    region(0);
-    printf("%zu\n", kib * 1024 / LINE);
+    end(kib * 1024 / LINE);
 }
 
 int main(int argc, char **argv)
