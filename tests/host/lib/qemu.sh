@@ -141,14 +141,17 @@ qemu_kernel()
 qemu_share()
 {
     local device=virtio-9p-pci,fsdev=$1,mount_tag=$1
+    local fsdev=local,id=$1,path=$2,security_model=none${3:+,$3}
 
     # Xen for Arm passes no MSI on, which a PCI device wants.
     [[ $BOX_ARCH != arm64 ]] || device=virtio-9p-device,${device#*,}
     [[ $HOST_DOM0 == pv ]] || device+=,iommu_platform=on,disable-legacy=on
-    # The thread of the pCPUs serves it, at their time.
-    [[ $HOST_MODE != timed ]] || device+=,ioeventfd=off
-    printf '%s\n' -device "$device" \
-        -fsdev "local,id=$1,path=$2,security_model=none${3:+,$3}"
+    # The thread of the pCPUs serves it, at their time, and numbers the files.
+    if [[ $HOST_MODE == timed ]]; then
+        device+=,ioeventfd=off
+        fsdev+=,multidevs=remap
+    fi
+    printf '%s\n' -device "$device" -fsdev "$fsdev"
 }
 
 # Without it there is no dom0 that is PVH: its devices know its addresses.
