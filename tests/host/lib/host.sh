@@ -67,7 +67,7 @@ machine_prepare()
 }
 
 # A folder for this run: console.log, qemu.log, share/ (see dom0/init) and,
-# while it runs, boot/ with files that no other box changes.
+# while it runs, the link xen and boot/ with files that no other box changes.
 host_new_run()
 {
     local file
@@ -80,6 +80,7 @@ host_new_run()
         ln "$file" "$HOST_RUN/boot/" 2>/dev/null ||
             cp "$file" "$HOST_RUN/boot/"
     done
+    ln -s "$(realpath "$HOST_XEN")" "$HOST_RUN/xen"
     ln -sfn "$(basename "$HOST_RUN")" "$BOX_RUNS/last"
 }
 
@@ -127,7 +128,7 @@ host_start()
     ln -s console.log "$serial.out"
     host_mortal "$HOST_QEMU" "${arguments[@]}" \
         -chardev "pipe,id=serial,path=$serial" -serial chardev:serial \
-        </dev/null >"$HOST_RUN/qemu.log" 2>&1 &
+        </dev/null >"$HOST_RUN/qemu.log" 2>&1 9<"$HOST_RUN" &
     HOST_PID=$!
 }
 
@@ -173,7 +174,7 @@ host_run_on_terminal()
     mapfile -t arguments < <(qemu_arguments "$HOST_RUN")
     setpriv --pdeathsig KILL "$HOST_QEMU" "${arguments[@]}" \
         -chardev "$console,logfile=$HOST_RUN/console.log" \
-        -serial chardev:console -mon chardev=console
+        -serial chardev:console -mon chardev=console 9<"$HOST_RUN"
 }
 
 host_running()
@@ -189,7 +190,7 @@ host_kill()
         HOST_PID=
     fi
     if [[ -n $HOST_RUN ]]; then
-        rm -rf "${HOST_RUN:?}"/{boot,serial.*}
+        rm -rf "${HOST_RUN:?}"/{boot,xen,serial.*}
     fi
 }
 

@@ -99,10 +99,11 @@ qemu_guest_type()
     esac
 }
 
-# qemu_kernel FOLDER: with vmlinux and initramfs.cpio
+# QEMU has the run's folder open at descriptor 9.  It passes the paths of boot modules to
+# Xen, which executes instructions for each character, so they are the same in each run.
 qemu_kernel()
 {
-    local xen dom0 modules
+    local run=/proc/self/fd/9 xen dom0 modules
 
     case $BOX_ARCH in
     arm64) xen="console=dtuart dtuart=/pl011@9000000" ;;
@@ -127,14 +128,14 @@ qemu_kernel()
         # Each page of a new guest that xl unmaps flushes all emulated TLBs: a system
         # call can take half a minute.
         dom0+=" nosoftlockup"
-        printf '%s\n' -kernel "$HOST_XEN" -append "$xen" \
-            -device "guest-loader,addr=0x49000000,kernel=$1/vmlinux,bootargs=${dom0//,/,,}" \
-            -device "guest-loader,addr=0x4c000000,initrd=$1/initramfs.cpio"
+        printf '%s\n' -kernel "$run/xen" -append "$xen" \
+            -device "guest-loader,addr=0x49000000,kernel=$run/boot/vmlinux,bootargs=${dom0//,/,,}" \
+            -device "guest-loader,addr=0x4c000000,initrd=$run/boot/initramfs.cpio"
         return
     fi
     modules=$(printf '%s' "${HOST_MODULES[@]/#/,}")
-    printf '%s\n' -kernel "$HOST_XEN" -append "$xen" \
-        -initrd "$1/vmlinux ${dom0//,/,,},$1/initramfs.cpio$modules"
+    printf '%s\n' -kernel "$run/xen" -append "$xen" \
+        -initrd "$run/boot/vmlinux ${dom0//,/,,},$run/boot/initramfs.cpio$modules"
 }
 
 # qemu_share TAG FOLDER [OPTION]: a folder that dom0 can mount; see dom0/init.
@@ -191,7 +192,7 @@ qemu_arguments()
     arm64) qemu_machine_arm64 ;;
     *)     qemu_machine ;;
     esac
-    qemu_kernel "$1/boot"
+    qemu_kernel
     [[ $HOST_DOM0 == pv ]] || qemu_iommu
     qemu_share box "$1/share"
     qemu_share boot "$1/boot" readonly=on
