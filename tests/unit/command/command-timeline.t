@@ -58,6 +58,9 @@ def timeline_costs():
     r.host["domains"][2]["thresholds"] = {"service-ns": 10}
     check(json.loads(analysed("timeline", r, "--json").out)["costs"] == [])
     check("COST" not in analysed("timeline", slow_request()).out)
+    # Without service times a cost is unknown, not 0.
+    r = paged_requests(service=False)
+    check(json.loads(analysed("timeline", r, "--json").out)["costs"] == [])
 
 
 @test

@@ -228,14 +228,17 @@ def slow_request():
     return r
 
 
-def paged_requests(pages=2):
-    """50 times disk runs for 30 us and dom0 for 20; each time dom0 maps @pages of disk's pages."""
+def paged_requests(pages=2, service=True):
+    """50 times disk runs for 30 us and dom0 for 20; each time dom0 maps @pages of disk's pages.
+
+    The recording has no service times if @service is false."""
     r = Recording(["Domain-0", "crunch", "disk"])
     r.host["domains"][0]["driver_domain"] = True
     for i in range(50):
-        r.row(i * MS, 1, "service-ns", DISK, DOM0, 30000)
         r.row(i * MS + 1000, 0, "evtchn-send", DISK, DOM0)
-        r.row(i * MS + 20000, 0, "service-ns", DOM0, DISK, 20000)
+        if service:
+            r.row(i * MS, 1, "service-ns", DISK, DOM0, 30000)
+            r.row(i * MS + 20000, 0, "service-ns", DOM0, DISK, 20000)
         if pages:
             r.row(i * MS + 20500, 0, "grant-map", DOM0, DISK, pages)
     return r

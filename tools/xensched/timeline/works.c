@@ -80,7 +80,7 @@ void works_make(struct works *works, const struct rows *rows)
     unsigned int i;
 
     memset(works, 0, sizeof(*works));
-    if (!(rows->names.sampled & NEEDED))
+    if (rows->events & EVENT(SERVICE_NS) && !(rows->names.sampled & NEEDED))
         find_domains(rows, &domains);
     before = work_sums_take(m, &domains, ANY_NS);
     add_rows(m, rows);

@@ -3,7 +3,8 @@
  * works.h - computes the cost per unit of each guest's work in a recording, by the rules of
  * model/work.h.
  *
- * There are no costs if the recording has only every nth row of an event.
+ * There are no costs if the recording has no service times, or only every nth row of an event
+ * that counts.
  */
 #ifndef XENSCHED_TIMELINE_WORKS_H
 #define XENSCHED_TIMELINE_WORKS_H
