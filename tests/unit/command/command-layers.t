@@ -158,9 +158,11 @@ def rebooted():
 
 @test
 def domains_of_a_group():
-    """A group has its name, and is found by that and by those of its domains"""
+    """Domains that share a number have their group's name, and are found by it and by their own"""
     r = slow_request()
     r.host["domains"][2]["group"] = "web"
+    file = r.write(path("alone"))
+    check("(group web)" not in run("timeline", file).expect(0, "disk").out)
     r.host["domains"].append(dict(r.host["domains"][2], domid=3, name="disk2"))
     file = r.write(path("recording"))
     check("(group web)" in run("timeline", file).expect(0).out)

@@ -54,6 +54,13 @@ def timeline_costs():
         check(found["domain"] == "disk" and found["cost_per"] == unit, found)
         check(found["cost_us"] == cost and found["back_ends_us"] == back_end, found)
         check("%.2f us/%s" % (cost, unit) in analysed("timeline", r).out)
+    # The log counts no maps of a back end that reports the pages of its ring.
+    r = paged_requests(0)
+    dom0 = r.source(LINUX, 0, "Domain-0")
+    for i in range(50):
+        r.row(i * MS + 20500, 0, "ring-pages", DOM0, DISK, 2, file=1, source=dom0)
+    found, = json.loads(analysed("timeline", r, "--json").out)["costs"]
+    check((found["units"], found["cost_us"], found["cost_per"]) == (100, 25, "page"), found)
     # There is no cost if only every nth row is recorded, or if a guest has no work.
     r.host["domains"][2]["thresholds"] = {"service-ns": 10}
     check(json.loads(analysed("timeline", r, "--json").out)["costs"] == [])

@@ -151,6 +151,19 @@ def top_of_one_guest():
 
 
 @test
+def top_sorted_by_cost():
+    """top --sort cost has the guest on top whose work costs most"""
+    answers = answers_about_disk(set())
+    for domain, cost in zip(answers["status"]["result"]["domains"], (2.0, 1.0, 3.0)):
+        domain.update(cost_us=cost, cost_per="page")
+    with daemon(answering(answers)) as where, \
+            Terminal("top", "--socket", where, "--sort", "cost", columns=80) as terminal:
+        terminal.until("disk", "Enter opens")
+        terminal.press(b"\r")
+        terminal.until("idle (domain 2)")
+
+
+@test
 def top_filtered():
     """top shows only names with a text that is typed, until Escape"""
     with daemon(answering(crowd(100))) as where, \
