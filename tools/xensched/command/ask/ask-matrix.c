@@ -181,10 +181,10 @@ const struct command command_matrix = {
     .help =
         "Print which domain (FROM) did what (EVENT) to which other domain (TO): per\n"
         "second recently, and in total; grants count pages. COST/UNIT is the pCPU time\n"
-        "of the guest's work, its back ends' time included. KEY is rate (the default),\n"
-        "total, from or to. With --processes, print which processes of a guest cause\n"
-        "I/O at which back ends, in KiB, as the guest reports it; KEY is rate, total,\n"
-        "to or command.",
+        "per page or notification of the guest's work, its back ends' time included. KEY\n"
+        "is rate (the default), total, from or to. With --processes, print which\n"
+        "processes of a guest cause I/O at which back ends, in KiB, as the guest reports\n"
+        "it; KEY is rate, total, to or command.",
     .takes = QUESTION_SELECTS | ARGUMENT_PROCESSES,
     .run = run_matrix,
 };

@@ -641,11 +641,12 @@ const struct command command_top = {
         "pCPU while they waited (WAITS FOR); how long they waited after a wake-up (P50,\n"
         "P99); how often vCPUs moved to another pCPU (MOVE/S); how much of its time a\n"
         "domain that was moved is at its place (PLACE); how much they talk, and with\n"
-        "which domain most; where they are (PCPUS), where they ran recently (RAN) and\n"
-        "on which nodes their memory is (MEMORY). Keys: q quits, s sorts by the next\n"
-        "column, / shows only names with a text, arrows and page keys choose a domain,\n"
-        "Enter opens it: its last minute, culprits, causes and vCPUs. KEY is cpu (the\n"
-        "default), ready, moves, talk or name.",
+        "which domain most; the pCPU time per page or notification of their work\n"
+        "(COST/UNIT); where they are (PCPUS), where they ran recently (RAN) and on which\n"
+        "nodes their memory is (MEMORY). Keys: q quits, s sorts by the next column, /\n"
+        "shows only names with a text, arrows and page keys choose a domain, Enter opens\n"
+        "it: its last minute, culprits, causes and vCPUs. KEY is cpu (the default),\n"
+        "ready, moves, talk, cost or name.",
     .takes = ARGUMENT_SOCKET | ARGUMENT_WHO | ARGUMENT_TOP | ARGUMENT_SORT,
     .own = own,
     .run = run_top,
