@@ -70,8 +70,10 @@ static void find_all(struct making *m)
     }
 }
 
-/* What is not known before the first row is not said. */
-/* Adds the value of @c from @ns on, unless that is the last value. */
+/*
+ * Adds the value of @c from @ns on, unless that is the last value.  Before the first known value
+ * it adds no unknown one.
+ */
 static void add_value(struct counter *c, uint64_t ns, bool known, uint64_t value)
 {
     struct counter_value *last = c->nr ? &c->value[c->nr - 1] : NULL;
