@@ -54,7 +54,7 @@ dom0_share()
 
     before=$(domain-usage time 0)
     sleep 10
-    awk -v ns=$(($(domain-usage time 0) - before)) 'BEGIN { print ns / 1e8 }'
+    calc "($(domain-usage time 0) - $before) / 1e8"
 }
 
 # notify N: one guest notifies another one N times.  (The daemon does not end, so a plain

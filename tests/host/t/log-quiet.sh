@@ -66,7 +66,7 @@ stop_daemon TERM
 note "wake-ups of each of $((pcpus - 2)) idle pCPUs in $seconds s: $before without a" \
     "log, $with while the daemon logs its default events"
 check "idle pCPUs wake up at most 4 times a second more while the daemon logs" \
-    between 0 $((4 * seconds)) "$(awk -v a="$before" -v b="$with" 'BEGIN { print b - a }')"
+    between 0 $((4 * seconds)) "$(calc "$with - $before")"
 
 check "the daemon's log is freed" release_all
 check "there is a log of 256 MiB" \
@@ -77,7 +77,7 @@ on=$(woken 3 schedlog-area events $all_events)
 off=$(woken 4 schedlog-area events)
 note "wake-ups of each idle pCPU while all events are turned on: $on; off: $off"
 check "turning all events on and off interrupts an idle pCPU a few times" \
-    between 2 20 "$(awk -v a="$on" -v b="$off" 'BEGIN { print a + b }')"
+    between 2 20 "$(calc "$on + $off")"
 freed=$(woken 5 release_all)
 note "wake-ups of each idle pCPU while $pages pages are released: $freed"
 check "Xen has the memory again" is_free

@@ -59,7 +59,8 @@ xl pause two
 
 # Xen reads its clock, then takes the scheduler's lock, and the switch comes
 # last: where the machine stops an emulated pCPU in between for tens of ms, the
-# two times of that switch differ by as much.  Three times in a row is no chance.
+# two times of that switch differ by as much.  The test fails if that happens
+# three times in a row.
 for attempt in 1 2 3; do
     measure 4 one two
     within 3 "$in_cycles" "$accounted" >/dev/null && break

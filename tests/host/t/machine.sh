@@ -34,9 +34,7 @@ near_ns()
           for (i = 1; i < n; i += 2) ns += v[c[i]] * c[i + 1]
           if (least == "" || ns < least) least = ns }
         END { print least / loads }')
-    within 2 "$ns" "$(awk -v a="$(machine_says "$4")" \
-        -v cpi="$(machine_says cpi)" -v ghz="$(machine_says ghz)" \
-        'BEGIN { print a + 3 * cpi / ghz }')"
+    within 2 "$ns" "$(calc "$(machine_says "$4") + 3 * $(machine_says cpi) / $(machine_says ghz)")"
 }
 
 # chases REGION KIB COUNT: all but 2 % of the loads find their line there, the last

@@ -60,8 +60,7 @@ note "misses: $(sum pmc0 200000), of the model: $misses"
 check "its misses are those that the model counts" \
     within 5 "$(sum pmc0 200000)" "$misses"
 check "its cycles are the time that it ran" within 2 "$(sum pmc2 200000)" \
-    "$(awk -v ns="$(sum service-ns 200000)" -v ghz="$(machine_says ghz)" \
-        'BEGIN { print ns * ghz }')"
+    "$(calc "$(sum service-ns 200000) * $(machine_says ghz)")"
 chase_of 600000
 check "400,000 loads more are as many misses more" within 5 \
     "$(($(sum pmc0 600000) - $(sum pmc0 200000)))" 400000

@@ -40,7 +40,7 @@ live_ms()
 
 others_ms()
 {
-    awk -v db="$(live_ms db)" -v mail="$(live_ms mail)" 'BEGIN { print db + mail }'
+    calc "$(live_ms db) + $(live_ms mail)"
 }
 
 # near A B: within 2 % or 20 ms
@@ -92,7 +92,7 @@ sleep 4
 xl pause db
 xl pause mail
 sleep 7
-waited=$(awk -v before="$before" -v after="$(others_ms)" 'BEGIN { print after - before }')
+waited=$(calc "$(others_ms) - $before")
 in_guest web "xensched-agent --steal"
 check "it waited for others as long as the daemon has it" near "$(steal others)" "$waited"
 check "hardly any of that is unknown" between 0 20 "$(steal unknown)"

@@ -71,14 +71,13 @@ waited_ms()
 # state_ms GUEST STATE
 state_ms()
 {
-    awk -v ns="$(analyzed_cycles "$1" "$2")" 'BEGIN { print ns / 1e6 }'
+    calc "$(analyzed_cycles "$1" "$2") / 1e6"
 }
 
 # live_ms LINES NAME
 live_ms()
 {
-    awk -v percent="$(percent "$1" "$2")" -v seconds="$(percent "$1" seconds)" 'BEGIN {
-        print percent * seconds * 10 }'
+    calc "$(percent "$1" "$2") * $(percent "$1" seconds) * 10"
 }
 
 # for_each COMMAND GUEST...
@@ -134,28 +133,12 @@ long_waits()
         END { print all + 0, all ? 100 * culprit / all : 0, all ? 100 * cause / all : 0 }' rows
 }
 
-# ran_ms GUEST: by the rows of the recording
-ran_ms()
+# ran EVENT GUEST PER_MS: how many ms it ran, by its rows of this event in the recording, of
+# which PER_MS are a millisecond
+ran()
 {
-    awk -v guest="$1" '$3 == "service-ns" && $4 == guest { ns += $6 } END { print ns / 1e6 }' rows
-}
-
-# ran_tsc_ms GUEST: likewise, by the TSC
-ran_tsc_ms()
-{
-    awk -v guest="$1" -v khz="$(log_info tsc_khz)" '
-        $3 == "service-tsc" && $4 == guest { ticks += $6 } END { print ticks / khz }' rows
-}
-
-add()
-{
-    awk -v a="$1" -v b="$2" 'BEGIN { print a + b }'
-}
-
-# accounted_ms GUEST: how long it has run ever, as Xen says
-accounted_ms()
-{
-    domain-usage time "$(domid "$1")" | awk '{ print $1 / 1e6 }'
+    awk -v event="$1" -v guest="$2" -v per_ms="$3" '
+        $3 == event && $4 == guest { sum += $6 } END { print sum / per_ms }' rows
 }
 
 guest start computing name=web cpus=1 &
@@ -190,8 +173,7 @@ check "95 % of them have a cause" between 95 100 "$3"
 for guest in db mail disk; do
     live=$(cat live.$guest)
     check "at most 5 % of what $guest waited is unknown" between 0 5 \
-        "$(awk -v a="$(percent "$live" unknown)" -v b="$(percent "$live" all)" \
-            'BEGIN { print 100 * a / b }')"
+        "$(calc "100 * $(percent "$live" unknown) / $(percent "$live" all)")"
 done
 
 # All guests are busy for a minute on two pCPUs.  One of these goes offline and online again.
@@ -204,16 +186,18 @@ for guest in web db mail disk; do
     xl vcpu-pin $guest all 1-2
 done
 (sleep 20; xen-hptool cpu-offline 2; sleep 10; xen-hptool cpu-online 2) >/dev/null 2>&1 &
-for guest in web db mail disk; do accounted_ms $guest >before.$guest; done
+for guest in web db mail; do domain-usage time "$(domid $guest)" >before.$guest; done
 record_them busy 60 web db mail disk
+khz=$(log_info tsc_khz)
 for guest in web db mail; do
-    ran=$(awk -v a="$(cat before.$guest)" -v b="$(accounted_ms $guest)" 'BEGIN { print b - a }')
+    ran=$(calc "($(domain-usage time "$(domid $guest)") - $(cat before.$guest)) / 1e6")
     waited=$(live_ms "$(cat live.$guest)" all)
     counted=$(live_ms "$(cat live.$guest)" counted)
-    check "$guest ran as long as Xen says, within 0.2 %" within 0.2 "$(ran_ms $guest)" "$ran"
+    check "$guest ran as long as Xen says, within 0.2 %" within 0.2 \
+        "$(ran service-ns $guest 1e6)" "$ran"
     check "and waited as long, within 7 %" within 7 "$waited" "$counted"
     check "and did one or the other as long, within 0.1 %" within 0.1 \
-        "$(add "$(ran_tsc_ms $guest)" "$waited")" "$(add "$ran" "$counted")"
+        "$(calc "$(ran service-tsc $guest "$khz") + $waited")" "$(calc "$ran + $counted")"
 done
 note "$(grep -c 'did not run' rows) waits ended without a run"
 check "some waits ended without a run" grep -q 'did not run' rows

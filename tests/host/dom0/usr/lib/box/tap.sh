@@ -54,6 +54,12 @@ is()
     check "$1" equal "$2" "$3"
 }
 
+# calc EXPRESSION: its value; sh has no fractions.
+calc()
+{
+    awk "BEGIN { print $1 }"
+}
+
 # within PERCENT A B: A differs from B by PERCENT or less; not if B is 0.
 within()
 {
