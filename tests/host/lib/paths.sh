@@ -30,7 +30,7 @@ BOX_BLKBACK_MODPROBE=${BOX_BLKBACK_MODPROBE:-$BOX_SOURCE/../../guest-drivers/dkm
 
 # What differs between architectures: Debian's name and the compiler's prefix; and, where
 # it is not this machine's own, Debian's libraries (xen-patches/sysroot.sh).
-# shellcheck disable=SC2034 # used by those who read this file
+# shellcheck disable=SC2034 # used by scripts that source this file
 BOX_DEBIAN_ARCH=amd64 BOX_CROSS='' BOX_SYSROOT=
 # shellcheck disable=SC2034
 [[ $BOX_ARCH != arm64 ]] || BOX_DEBIAN_ARCH=arm64 BOX_CROSS=aarch64-linux-gnu-

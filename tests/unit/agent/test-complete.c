@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How an agent in a guest completes rows about threads: whose they are, what that
- * is called, and how much it is in all.
+ * Checks how an agent in a guest completes rows about threads: the process of each thread, its
+ * name, and the sum of its I/O.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static struct complete complete;
 static struct complete_row rows[COMPLETE_MAX_ROWS];
 static unsigned int nr;
 
-/* What /proc has. */
+/* Stands in for /proc, which knows process 900 only. */
 static bool proc_name(uint32_t process, char name[COMPLETE_NAME])
 {
     if (process != 900)
@@ -55,7 +55,7 @@ static void put_part(uint32_t pid, unsigned int part, uint64_t rest)
         rest << XEN_SCHEDLOG_NAME_TEXT_SHIFT);
 }
 
-/* As the module does. */
+/* Adds the rows that name a thread and its process, as the module writes them. */
 static void name(uint32_t pid, uint32_t process, const char *text)
 {
     char padded[16] = "";
@@ -78,7 +78,7 @@ static void next_round(void)
     nr = complete_round(&complete, rows);
 }
 
-/* Sectors that rows say @pid asked @back_end for; in how many rows? */
+/* Returns the sectors for which @pid asked @back_end; *times: the number of these rows. */
 static uint64_t sectors_of(uint32_t pid, uint16_t back_end, unsigned int *times)
 {
     uint64_t sum = 0;
@@ -105,7 +105,7 @@ static void is_said(uint32_t pid, uint16_t back_end, uint64_t sectors)
     assert_int_equal(times, sectors != 0);
 }
 
-/* The name that rows give @pid; "": none. */
+/* Returns the name that rows give @pid; "" if they give none. */
 static const char *said_name(uint32_t pid)
 {
     static char text[16];
@@ -168,7 +168,7 @@ static void a_thread_that_is_named_later_is_waited_for(void **state)
     next_round();
     is_said(100, DOM0, 16);
 
-    /* But not for ever. */
+    /* After COMPLETE_PATIENCE rounds the row is completed without a name. */
     ask(300, DOM0, 8);
     for (i = 0; i < COMPLETE_PATIENCE; i++) {
         next_round();
@@ -177,7 +177,7 @@ static void a_thread_that_is_named_later_is_waited_for(void **state)
     next_round();
     is_said(300, DOM0, 8);
     assert_string_equal(said_name(300), "");
-    /* And no row waits for a vCPU that is in an interrupt. */
+    /* A row without a thread, such as one of an interrupt, does not wait for a name. */
     ask(0, DOM0, 8);
     next_round();
     is_said(0, DOM0, 8);
@@ -191,7 +191,7 @@ static void a_process_whose_first_thread_sleeps_has_a_name(void **state)
     next_round();
     is_said(900, DOM0, 8);
     assert_string_equal(said_name(900), "from-proc");
-    /* What Linux says of it counts more. */
+    /* A name in Linux's rows replaces the one from /proc. */
     name(900, 900, "fifteen-letters");
     ask(901, DOM0, 8);
     next_round();
@@ -210,7 +210,7 @@ static void names_are_said_now_and_then(void **state)
         said += said_name(100)[0] != '\0';
     }
     assert_int_equal(said, 3);
-    /* Another name, or a row without a name, does not wait. */
+    /* A changed name is sent at once, and so is one after rows without a name. */
     ask(100, DOM0, 8);
     next_round();
     ask(100, DOM0, 8);
@@ -223,7 +223,7 @@ static void names_are_said_now_and_then(void **state)
     assert_string_equal(said_name(100), "second");
 }
 
-/* A PID may be that of another process by now, and half a name is none. */
+/* Rows of another process do not complete a name, and a part of a name is not used. */
 static void names_are_whole_and_of_the_right_process(void **state)
 {
     (void)state;
@@ -239,7 +239,7 @@ static void names_are_whole_and_of_the_right_process(void **state)
     is_said(50, DOM0, 8);
     assert_string_equal(said_name(50), "parent");
 
-    /* They share a place. */
+    /* Both threads use the same slot of the table. */
     name(100 + COMPLETE_THREADS, 7, "other");
     ask(100, DOM0, 8);
     next_round();
@@ -263,7 +263,7 @@ static void sums_without_room_are_counted(void **state)
     for (i = 1; i <= COMPLETE_SUMS; i++)
         said += sectors_of(i, DOM0, &times);
     assert_int_equal(said, COMPLETE_SUMS);
-    /* There is room again. */
+    /* The next round has room again. */
     ask(1, DRIVER, 1);
     next_round();
     is_said(1, DRIVER, 1);

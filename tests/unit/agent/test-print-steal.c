@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an agent in a guest reads of steal time through /dev/xen/xenbus, here a socket, and
- * what it prints of that; whatever else comes is an error.
+ * Checks how an agent in a guest reads its steal time through /dev/xen/xenbus, here a socket,
+ * and what it prints.  Any other answer is an error.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* xenstored's side, before the question is asked. */
+/* Sends xenstored's answer before the agent asks. */
 static void answer(uint32_t type, const char *text)
 {
     uint32_t head[4] = { type, 0, 0, strlen(text) };
@@ -88,7 +88,7 @@ static void an_answer_that_ends_is_an_error(void **state)
     assert_int_equal(ask(), -EIO);
 }
 
-/* NULL: it is damaged. */
+/* NULL: the answer is damaged. */
 static const char *printed(const char *text)
 {
     static char *out;

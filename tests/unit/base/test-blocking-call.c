@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A call that hangs is waited for, and meanwhile what cannot wait is done again and
- * again, by the one thread that does everything else.
+ * Checks that the daemon's only thread continues with urgent work while a blocking call hangs in
+ * a helper thread.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +19,7 @@ static atomic_int turns;
 static pthread_t first, other;
 static bool elsewhere;
 
-/* Hangs until it has been seen that others do not. */
+/* Blocks until the main thread has done other work. */
 static int hang(void *arg)
 {
     (void)arg;
@@ -43,7 +43,7 @@ static void count(void *arg)
     atomic_fetch_add(&turns, 1);
 }
 
-/* What is called aside calls something aside: it must not wait for itself. */
+/* A helper that calls a helper must not wait for itself. */
 static int nest(void *arg)
 {
     pthread_t outer = pthread_self();
@@ -76,7 +76,7 @@ static void a_call_that_hangs_holds_nothing_up(void **state)
     assert_true(atomic_load(&turns) >= TURNS);
     assert_false(elsewhere);
     assert_false(pthread_equal(first, other));
-    /* The next ones are as good. */
+    /* Later calls work as well. */
     for (i = 0; i < 1000; i++)
         assert_int_equal(blocking_call(answer, &i), i);
 }

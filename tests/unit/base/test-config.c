@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The configuration: what is read from the file, what the command line makes
- * of it, that each mistake is named with its line, and that a reload changes
- * either what can be changed or nothing.
+ * Checks the configuration: values from the file and from the command line, a message with the
+ * line of each mistake, and a reload that applies all changes or none.
  */
 #include <errno.h>
 #include <libxlutil.h>
@@ -24,7 +23,7 @@
 
 static struct options options;
 static char restarts[400];
-static char said[2000]; /* by the daemon, a line each */
+static char said[2000]; /* messages of the daemon, one per line */
 
 void __wrap_say(const char *format, ...);
 
@@ -75,7 +74,7 @@ static int parse_with(const char *option, const char *value)
     return options_parse(&options, NULL, option ? 5 : 3, argv);
 }
 
-/* The arguments have to stay where they are until a reload. */
+/* Keeps the arguments, because a reload reads them again. */
 static int parse(void)
 {
     static char *argv[] = { "xenschedd", "--config", CONFIG, NULL };
@@ -183,7 +182,7 @@ static void numbers_are_read_as_they_are_written(void **state)
     assert_non_null(strstr(err.text, "a text in quotes"));
 }
 
-/* A number alone is in MiB, as the key says. */
+/* A plain number is in MiB, which the name of the key says. */
 static void the_journal_has_a_size_like_others(void **state)
 {
     static const struct {
@@ -224,7 +223,7 @@ static void an_llc_is_a_list_of_pcpus(void **state)
     write_config("llc = [ '0-3,8-11', '4-7',\n '12' ]\n");
     assert_int_equal(parse(), -1);
     assert_string_equal(options.llc, "0-3,8-11/4-7/12");
-    /* One LLC of two parts is not two. */
+    /* One LLC in two parts is not two LLCs. */
     options_free(&options);
     write_config("llc = [ '0-3,8-11' ]\n");
     assert_int_equal(parse(), -1);
@@ -261,7 +260,7 @@ static void options_override_the_file(void **state)
     assert_int_equal(options.core.policy_settings.confirm, 8);
 }
 
-/* A configuration of a former release is accepted, and its presets are warned of. */
+/* A configuration of an earlier release is accepted; its presets cause a warning. */
 static void settings_of_former_policies_are_accepted(void **state)
 {
     (void)state;
@@ -278,7 +277,7 @@ static void settings_of_former_policies_are_accepted(void **state)
     assert_string_equal(said, "");
 }
 
-/* pmc0 counts something else until the daemon starts again, so it has no price. */
+/* pmc0 keeps its event until the daemon restarts, so it has no price. */
 static void only_cache_misses_count_as_misses(void **state)
 {
     struct xensched_error err;
@@ -301,7 +300,7 @@ static void only_a_file_that_was_named_is_missed(void **state)
     assert_int_equal(config_read("nowhere", "xen(5)", NULL, NULL, NULL, &err), -ENOENT);
     unlink(CONFIG);
     assert_int_equal(parse(), EXIT_USAGE);
-    /* A default file need not exist. */
+    /* The default file may be missing. */
     assert_int_equal(options_parse(&options, "nowhere", 1, argv), -1);
 }
 
@@ -395,19 +394,19 @@ static void a_reload_changes_what_can_be_changed(void **state)
     assert_false(options.core.choice.all);
     assert_int_equal(options.lease_ms, 10000);
 
-    /* As it was: there is nothing that would need a restart any more. */
+    /* The original file again: no change needs a restart any more. */
     restarts[0] = '\0';
     write_config("lock = '/a'\n");
     assert_int_equal(reload(&err), 0);
     assert_string_equal(restarts, "");
     assert_int_equal(options.core.policy_settings.confirm, policy_defaults.confirm);
 
-    /* The lease is still the former one. */
+    /* The lease is still the one from the start. */
     write_config("lock = '/a'\nlease_ms = 100000\ninterval_ms = 20000\n");
     assert_int_equal(reload(&err), -EINVAL);
 }
 
-/* Without its comment signs the example is a file of defaults. */
+/* Without its comment signs, the example contains the defaults. */
 static void the_example_has_each_key_and_its_default(void **state)
 {
     char line[200], text[8192] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Temporary texts are cut off at their size and stay valid while others are made. */
+/* Checks that temporary texts are cut at their size and stay valid while others are made. */
 #include <string.h>
 
 #include "cmocka-tap.h"

@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""make bench-record: what its report makes of rounds that were disturbed.
+"""Checks what the report of make bench-record does with rounds that were disturbed.
 
-The rounds are synthetic: a core that is this program's own, one that is shared, one
-whose other hyperthread is busy.
+The rounds are synthetic: on a core of this program's own, on a shared core, and on a core whose
+other hyperthread is busy.
 """
 
 import json
@@ -25,7 +25,7 @@ CYCLES = {"core": 0.7, "empty": 3.5, "disabled": 3.5, "rdtsc": 24.5, "memcpy_row
 
 
 def report(slow=1, of_rounds=0.0, waited=0, stolen=0):
-    """The text and the JSON of 100 rounds, of which some cases are slower."""
+    """The text and the JSON of 100 rounds, in which some cases are slower."""
     rng = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
         with open(folder + "/rounds", "w", encoding="ascii") as file:

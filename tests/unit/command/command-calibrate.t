@@ -1,11 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""xensched calibrate: what was measured is written whole or not at all, and dom0 is
-where it was, whatever ends it.
+"""xensched calibrate: it writes all of its measurement or nothing, and restores dom0's
+affinity, whatever ends it.
 
-Distances are those of this machine, between CPUs 0 and 1; guests and dom0 are lines
-of a file (file-host.c), memory of nodes and event channels are made up
-(fake-calibrate.c).
+Distances are those of this machine, between CPUs 0 and 1. Guests and dom0 are lines of a file
+(file-host.c); memory of nodes and event channels are synthetic (fake-calibrate.c).
 """
 
 import json
@@ -21,7 +20,7 @@ ONE_VCPU = "Domain-0 0 0 0-1 all\n"
 
 
 class Bench:
-    """A folder with a host."""
+    """A folder with a synthetic host."""
 
     def __init__(self, dom0=DOM0):
         self.folder = path("calibrate")
@@ -61,8 +60,8 @@ def all_between(found, kind):
 
 @test
 def all_kinds_are_measured_and_dom0_is_where_it_was():
-    """all kinds are measured, and dom0 is where it was"""
-    for _ in range(3):  # a busy machine may let one of two threads wait for too long
+    """calibrate measures all kinds, and restores dom0's affinity"""
+    for _ in range(3):  # on a busy machine one of two threads may wait for too long
         bench = Bench()
         code, out, complaint = bench.run()
         check(code == 0 and not complaint, complaint)
@@ -82,7 +81,7 @@ def all_kinds_are_measured_and_dom0_is_where_it_was():
 
 @test
 def with_one_vcpu_memory_only():
-    """with one vCPU only memory is measured, and a message says so"""
+    """with one vCPU calibrate measures memory only, and a message gives the reason"""
     bench = Bench(ONE_VCPU)
     code, out, _ = bench.run()
     check(code == 0 and "one vCPU" in out, out)
@@ -93,7 +92,7 @@ def with_one_vcpu_memory_only():
 
 @test
 def a_node_without_pcpus_has_no_line_of_its_own():
-    """what was not measured of a node without pCPUs is not printed"""
+    """calibrate prints no memory of a node without pCPUs"""
     bench = Bench()
     code, out, complaint = bench.run(FAKE_HOST_NODES="3")
     check(code == 0, complaint)
@@ -105,7 +104,7 @@ def a_node_without_pcpus_has_no_line_of_its_own():
 
 @test
 def json_is_what_the_text_is():
-    """calibrate --json: what was measured, null where nothing was"""
+    """calibrate --json prints its measurement, with null for what it did not measure"""
     bench = Bench()
     code, out, complaint = bench.run(bench.file, "--json", FAKE_HOST_NODES="3")
     check(code == 0, complaint)
@@ -119,7 +118,7 @@ def json_is_what_the_text_is():
 
 @test
 def an_interrupted_calibration_restores_all():
-    """interrupted: dom0 is restored, and the file is as it was"""
+    """calibrate, interrupted, restores dom0 and leaves the file unchanged"""
     for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
         bench = Bench()
         check(bench.run()[0] == 0)
@@ -137,7 +136,7 @@ def an_interrupted_calibration_restores_all():
 
 @test
 def what_cannot_be_done_is_said():
-    """no domain, no change of dom0, no file, no Xen: said, and nothing is left"""
+    """calibrate without a domain, affinity, file or Xen reports that and leaves nothing behind"""
     bench = Bench()
     check(bench.run(FAKE_CALIBRATE="no-domain")[::2] ==
           (1, "xensched: cannot make a domain\n"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""xensched timeline --ctf: the trace, read by babeltrace2's own tool, has the
-rows that xensched dump prints, at the same times.
+"""xensched timeline --ctf: babeltrace2 finds the rows that xensched dump prints, at the same
+times.
 """
 
 import json
@@ -62,7 +62,7 @@ def babeltrace(folder):
 
 
 def dumped(recording):
-    """The same of what dump prints, on the host's clock."""
+    """The same from the output of dump, on the host's clock."""
     rows, losses = [], []
     out = run("dump", recording.write(path("recording")), "--json").expect(0).out
     for line in out.splitlines():
@@ -87,7 +87,7 @@ def plain(event):
 
 
 def packets(folder):
-    """Each stream: packets as (begin, end, rows lost so far, has events)."""
+    """The packets of each stream, as (begin, end, rows lost before, has events)."""
     streams = {}
     for name in sorted(os.listdir(folder)):
         with open(folder + "/" + name, "rb") as file:
@@ -106,7 +106,7 @@ def packets(folder):
 
 
 def by_log(rows):
-    """In these recordings an event of the hypervisor has a log file of its own."""
+    """The name of a row's stream; in these recordings each hypervisor event has a log buffer."""
     logs = {}
     for row in rows:
         key = row[1], row[2], None if row[1] else row[3]
@@ -115,7 +115,7 @@ def by_log(rows):
 
 
 def round_trip(recording, in_order=True):
-    """The events of the trace, of which nothing differs from dump's rows."""
+    """The events of the trace; fails if one differs from dump's rows."""
     folder, _ = export(recording)
     events, losses = babeltrace(folder)
     rows, lost = dumped(recording)
@@ -130,7 +130,7 @@ def round_trip(recording, in_order=True):
         check(sorted(loss[0] for loss in losses) ==
               sorted(loss[0] for loss in lost), losses, lost)
         for name, some in packets(folder).items():
-            # Trace Compass reads no further in a stream.
+            # Trace Compass stops at such a packet.
             check(all(packet[3] for packet in some[1:]), name, some)
     return events, losses
 
@@ -159,14 +159,14 @@ def random_host(seed, loss=0.02, backwards=False):
 
 @test
 def same_rows():
-    """The trace has dump's rows: the same events, times and order"""
+    """the trace has dump's rows: the same events, times and order"""
     events, losses = round_trip(slow_request_with_threads())
     check(len(events) == 34 and not losses, len(events), losses)
 
 
 @test
 def fields():
-    """A row's fields: names of domains, domids, CPU, and the parts of a counter"""
+    """the fields of a row: domain names, domids, CPU, and the parts of a counter"""
     r = slow_request_with_threads()
     r.row(60 * MS, 3, "migrate", CRUNCH, NONE, 2 << 16 | 5)
     folder, _ = export(r)
@@ -188,7 +188,7 @@ def fields():
 
 @test
 def classes():
-    """A stream class per kind of source, one clock, and its error per source"""
+    """one stream class per kind of source, one clock, and the clock error of each source"""
     folder, _ = export(slow_request_with_threads())
     with open(folder + "/metadata", encoding="ascii") as file:
         text = file.read()
@@ -202,21 +202,21 @@ def classes():
 
 @test
 def random_hosts():
-    """The same rows and losses for hosts made up at random"""
+    """the trace of a synthetic random host has dump's rows and losses"""
     for seed in range(12):
         round_trip(random_host(seed))
 
 
 @test
 def out_of_order():
-    """Times that go backwards in a log come in order, losses and all"""
+    """times that go backwards in a log are sorted, and losses as well"""
     for seed in range(8):
         round_trip(random_host(seed, 0.2, True), False)
 
 
 @test
 def many_rows():
-    """More rows than one packet has; none at its end is missing"""
+    """a source with more rows than one packet holds loses none at the end"""
     for nr in (8191, 8192, 8193, 20000):
         r = Recording(["Domain-0"])
         for i in range(nr):
@@ -227,7 +227,7 @@ def many_rows():
 
 @test
 def losses():
-    """Lost rows are discarded events: how many, of which log, from when to when"""
+    """lost rows are discarded events, with their number, log and interval"""
     r = slow_request()
     r.lose(0, "service-ns", 7)
     r.row(90 * MS, 0, "service-ns", CRUNCH, NONE, 1 * MS)
@@ -243,7 +243,7 @@ def losses():
         (2 ** 32, begin + 90 * MS, begin + 90 * MS, "pcpu0-file0")], found)
     folder, ended = export(r)
     check("4294967308 rows were lost" in ended.err, ended.err)
-    # Trace Compass says that a loss is from a packet's last event to its end.
+    # Trace Compass places a loss between a packet's last event and its end.
     check(packets(folder)["pcpu0-file0"] == [
         (begin + 40 * MS, begin + 50 * MS, 0, True),
         (begin + 50 * MS, begin + 90 * MS, 7, True),
@@ -253,7 +253,7 @@ def losses():
 
 @test
 def losses_between_rows():
-    """Losses without a row between are one; one may be before the first row"""
+    """losses without a row between them are one; a loss may precede the first row"""
     r = Recording(["Domain-0"])
     r.lose(2, "runq", 3)
     for ns, rows in ((10, 4), (20, 5), (30, 0), (40, 6), (50, 0)):
@@ -270,7 +270,7 @@ def losses_between_rows():
 
 
 def chunk(register, contents, file):
-    """Rows of another register, of pCPU 1."""
+    """Rows of pCPU 1 with another log control register."""
     head = struct.pack("<6I4QI", 0x6b6e6863, 1, len(contents), 1, file, register,
                        0, 0, 0, 0, 0)
     return head + struct.pack("<I", zlib.crc32(contents, zlib.crc32(head))) + \
@@ -279,7 +279,7 @@ def chunk(register, contents, file):
 
 @test
 def some_fields():
-    """What a row does not have is not in its event; one without a time is none"""
+    """an event lacks the fields that its row lacks; a row without a time is left out"""
     r = Recording(["Domain-0", "crunch"])
     r.row(0, 0, "runq", XEN, NONE, 1)
     whole = r.bytes()
@@ -307,7 +307,7 @@ def some_fields():
 
 @test
 def date():
-    """The trace's clock has the date of the recording"""
+    """the trace's clock has the date of the recording"""
     head = bytearray(slow_request_with_threads().bytes())
     # 2023-11-14 22:13:20 UTC
     struct.pack_into("<Q", head, 32, 1700000000 * 10 ** 9)
@@ -331,7 +331,7 @@ def named(names):
 
 
 def readable(folder):
-    """What of it is text, which is for people."""
+    """The text of the trace, for people."""
     with open(folder + "/metadata", encoding="ascii") as file:
         text = file.read()
     check(all(c in "\n\t" or " " <= c <= "~" for c in text), text)
@@ -341,8 +341,7 @@ def readable(folder):
 
 @test
 def labels():
-    """Each accounting domain has a label: without a name its number, or that of all
-    that are too many"""
+    """each accounting domain has a label: its name, its number, or one for all beyond the limit"""
     r = Recording(["Domain-0"])
     r.row(0, 0, "evtchn-send", DOM0, 5)
     check('"accounting domain 5" : container = 5' in readable(export(r)[0]))
@@ -357,7 +356,7 @@ def labels():
 
 @test
 def hostile_names():
-    """Names are text in the metadata and in events, whatever is in them"""
+    """names in metadata and events are text, whatever bytes they contain"""
     r = named(['"; }; env { bad = 1; }; /*', "disk", "disk", "\\",
                "*/ stream { id = 9; };", "#5", '"', "\u00e9"])
     round_trip(r)
@@ -367,7 +366,7 @@ def hostile_names():
                   '"?" : container = 5 )', '"?5" : container = 7 )',
                   '"?#8" : container = 8 )', '"??" : container = 9 )'):
         check(words in said, words, said)
-    # What is not understood of a host has no names at all.
+    # A host that cannot be parsed has no names.
     r = named(["\x1b[2Jboo\n\x01", "\udcff"])
     round_trip(r)
     check("?[2Jboo??" in readable(export(r)[0]))
@@ -375,7 +374,7 @@ def hostile_names():
 
 @test
 def hostile_numbers():
-    """Times and counters of any size, many log files: a trace, or a reason"""
+    """a recording with any times, counters and number of logs makes a trace or an error"""
     r = Recording(["Domain-0", "crunch"])
     r.row(0, 0, "mark", DOM0, 65534, 2 ** 64 - 1)
     for ns in (2 ** 40, 2 ** 60):
@@ -396,7 +395,7 @@ def hostile_numbers():
 
 @test
 def cut_anywhere():
-    """A recording that is cut off makes a trace up to there, and a failure"""
+    """a recording that is cut off makes a trace up to there, and a failure"""
     r = slow_request_with_threads()
     whole, all_of_it = r.bytes(), babeltrace(export(r)[0])[0]
     file = path("recording")
@@ -407,13 +406,13 @@ def cut_anywhere():
         check(file in ended.err, ended.err)
         if os.path.exists(folder):
             for event in babeltrace(folder)[0]:
-                # Names of domains come first; in what is left they may be not.
+                # Names of domains come first, so the rest may lack them.
                 check(plain(event) in [plain(e) for e in all_of_it], event)
 
 
 @test
 def other_outputs():
-    """--ctf is written beside a page, and beside JSON"""
+    """--ctf works together with --html and --json"""
     file, out, page = slow_request().write(path("recording")), path("ctf"), \
         path("page")
     run("timeline", file, "--ctf", out, "--html", page).expect(0)
@@ -424,7 +423,7 @@ def other_outputs():
 
 @test
 def folders():
-    """The folder is made, or is empty; else it is left alone"""
+    """--ctf creates its folder or uses an empty one, and refuses any other"""
     file = slow_request().write(path("recording"))
     empty, full, name = path("empty"), path("full"), path("file")
     os.mkdir(empty)
@@ -448,7 +447,7 @@ def folders():
 
 
 def in_namespace(script, *arguments):
-    """A shell as root that can mount things that no other process sees, or None."""
+    """A root shell whose mounts no other process sees, or None."""
     if os.getuid() or subprocess.run(["unshare", "-m", "true"], check=False,
                                      stderr=subprocess.DEVNULL).returncode:
         return None
@@ -463,7 +462,7 @@ CANNOT_MOUNT = "it needs root that may mount"
 
 @test
 def disk_full():
-    """A full disk is reported, wherever it is noticed, and leaves no folder behind"""
+    """--ctf reports a full disk at any step, and leaves no folder behind"""
     r = Recording(["Domain-0"])
     for i in range(30000):
         r.row(i, i % 3, "runq", XEN)
@@ -483,7 +482,7 @@ def disk_full():
 
 @test
 def no_plugin():
-    """Without babeltrace2's plugin it says what to install"""
+    """--ctf without babeltrace2's plugin names the package to install"""
     said = subprocess.run(["babeltrace2", "list-plugins"], check=True,
                           stdout=subprocess.PIPE).stdout.decode()
     plugins = re.search(r"Path: (.*)/babeltrace-plugin-ctf.so", said)
@@ -502,7 +501,7 @@ def no_plugin():
 
 @test
 def no_privileges():
-    """Where one may not write it says so"""
+    """--ctf reports a folder in which it cannot write"""
     file, where = slow_request().write(path("recording")), path("theirs")
     os.mkdir(where, 0o500)
     command = [XENSCHED, "timeline", file, "--ctf", where + "/ctf"]

@@ -1,9 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Each command of xensched in a code block of a document exists, and so does each of its
-options: the help of the command has it.  Those that read a recording are run on one.
-No other is: they would ask this host.  Fails if a document shows an
-option that was renamed or never existed, or a command that fails on a recording.
+"""Each xensched command in a code block of a document exists, with its options: the help of the
+command lists them. Commands that read a recording run on a synthetic one. Other commands do not
+run, because they would ask this host. Fails if a document shows an option that does not exist, or
+a command that fails on a recording.
 """
 
 import functools
@@ -16,11 +16,11 @@ from command_world import TOP, check, check_members, main, path, run, test
 from recording_made import (
     marked, paged_requests, slow_request, slow_request_with_threads, through_all_layers)
 
-# Commands that read a recording and nothing else, and guests that it has.
+# Commands that read only a recording, and guests that the recording has.
 READERS = {"dump", "latency", "replay", "roi", "timeline", "why"}
 GUESTS = {"Domain-0", "crunch", "disk"}
 
-# What ends a command of xensched in a line of shell.
+# Characters that end a xensched command in a line of shell.
 REST = {"|", ">", ">>", "<", "&", "&&", "||", ";", "--"}
 
 
@@ -75,7 +75,7 @@ def commands_of_documents():
 
 
 def on_recording(words, recording):
-    """The words of a command for this recording; None if it needs another one."""
+    """The command's words with this recording as its file; None if it needs another one."""
     command, *rest = words
     if command not in READERS or {"--source", "--host", "--with", "--thread"} & set(rest):
         return None

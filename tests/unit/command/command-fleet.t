@@ -1,10 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""xensched traffic and xensched fleet: what the kernel counts on a bridge, whose it is
-called, and what a Prometheus says that is none, or is wrong.
+"""xensched traffic and xensched fleet: what the kernel counts on a bridge, the guest of each
+counter, and wrong or missing answers of a Prometheus.
 
-The kernel is this machine's, in a network namespace with interfaces of the names that
-guests' have; that needs root.  tests/metrics/fleet.t has a real Prometheus.
+The kernel is this machine's, in a network namespace whose interfaces have the names of guests'
+interfaces; that needs root. tests/metrics/fleet.t has a real Prometheus.
 """
 
 import contextlib
@@ -79,7 +79,7 @@ class Bridge:
 
 
 def possible():
-    """None, or why there can be no such bridge."""
+    """None, or the reason why this machine cannot make such a bridge."""
     done = subprocess.run(
         ["unshare", "-n", "sh", "-c", "ip link add xenbr0 type bridge && nft list ruleset"],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
@@ -95,7 +95,7 @@ def environment(**more):
 
 @contextlib.contextmanager
 def begun(*command, **options):
-    """It is gone in the end, whatever came between."""
+    """A bridge that is removed at the end, whatever happens before."""
     process = subprocess.Popen(command, stderr=subprocess.PIPE, **options)
     try:
         yield process
@@ -137,7 +137,7 @@ def read(where):
 
 @test
 def counts():
-    """what each guest's card sends is counted by MAC, whatever sender a frame claims"""
+    """traffic counts what each guest's card sends by MAC, whatever sender a frame claims"""
     if (why := possible()):
         return why
     where = path("traffic.prom")
@@ -185,7 +185,7 @@ def bytes_sent(where):
 
 @test
 def named_interfaces():
-    """a card with vifname= is counted, also one that comes later"""
+    """traffic counts a card with vifname=, and one that appears later"""
     if (why := possible()):
         return why
     where, env = path("named.prom"), environment()
@@ -195,7 +195,7 @@ def named_interfaces():
         with open(env["FAKE_XENSTORE"], "a", encoding="utf-8") as f:
             f.write(NAMED)
         until(lambda: THREE in read(where))
-        # The kernel knows of it when the next look has ended.
+        # The kernel learns of the card at the end of the next poll.
         until(lambda: (b.send("lan.of-three", THREE, FAR, 1014, 1),
                        (THREE, FAR) in bytes_sent(where))[1])
         b.send("vif1.0", ONE, FAR, 1014, 1)
@@ -208,7 +208,7 @@ def named_interfaces():
 
 @test
 def table_deleted():
-    """when another program deletes or empties the table it counts again, and says so"""
+    """if another program deletes or empties the table, traffic counts again and reports it"""
     if (why := possible()):
         return why
     where = path("deleted.prom")
@@ -231,7 +231,7 @@ def table_deleted():
 
 @test
 def second_instance():
-    """a second one is refused, and the first goes on counting"""
+    """a second traffic is refused, and the first continues"""
     if (why := possible()):
         return why
     where = path("first.prom")
@@ -248,7 +248,7 @@ def second_instance():
         until(lambda: bytes_sent(where).get((ONE, FAR)) == 6000)
         process.kill()
         process.wait()
-        # One that was killed leaves no lock behind.
+        # A process that was killed leaves no lock behind.
         with begun(*b.within(XENSCHED, "traffic", "--metrics", where,
                              "--seconds", "0.1"), env=environment()) as third:
             check(third.wait() == 0, third.stderr.read().decode())
@@ -264,7 +264,7 @@ def fake_nft(script):
     return folder + ":" + os.environ["PATH"]
 
 
-# Others on this machine may be at these tests, too.
+# Other programs on this machine may use these tables, too.
 ALONE = ["/usr/bin/unshare", "-n"] if os.geteuid() == 0 else []
 
 
@@ -294,7 +294,7 @@ def no_nft():
 
 @test
 def left_out():
-    """of more pairs than Prometheus should have, those with the most bytes are told"""
+    """traffic writes only the pairs with the most bytes, and how many it left out"""
     elements = [{"elem": {"val": {"concat": ["vif1.0", "02:00:00:00:%02x:%02x"
                                              % (n >> 8, n & 255)]},
                           "counter": {"packets": 1, "bytes": n}}}
@@ -312,7 +312,7 @@ def left_out():
         until(lambda: os.path.exists(where))
         text = read(where)
     values = samples(text, "xensched_traffic_bytes_total").values()
-    # The one that is gone from xenstore has the most, and is none of them.
+    # The guest that is no longer in xenstore has the most, and is not among them.
     check(len(values) == 1000 and min(values) == 101, len(values), min(values))
     check("\nxensched_traffic_left_out 100\n" in text, text[-200:])
 
@@ -354,7 +354,7 @@ def success(*series):
 
 
 def one(now, rates, **labels):
-    """A series of which the last value is now's, the one before 5 minutes older."""
+    """A series whose last value is of now, and the one before of 5 minutes ago."""
     return {"metric": dict(
         {"uuid": "u1", "domain": "a1", "host": "A", "peer_uuid": "u2",
          "peer": "b1", "peer_host": "B"}, **labels),
@@ -372,7 +372,7 @@ def end_of(request):
 
 
 def talking(*make):
-    """A Prometheus that has these, each a function of now."""
+    """A Prometheus with these series, each a function of the current time."""
     def answer(request):
         if "query_range" in request:
             return success(*(m(end_of(request)) for m in make))
@@ -382,7 +382,7 @@ def talking(*make):
 
 @test
 def pairs():
-    """both directions are one pair, since when it talks as much without a break"""
+    """fleet prints both directions as one pair, and since when its rate has been as high"""
     done = fleet(talking(lambda now: one(now, [3e6, 9e5, 2e6, 2e6, 2e6]),
                          lambda now: back(now, [5e5, 5e4, 5e5, 5e5, 5e5]),
                          lambda now: one(now, [1e5], uuid="u7", peer_uuid="u8")),
@@ -403,13 +403,13 @@ def pairs():
           text)
     fleet(talking(lambda now: one(now, [2e6])), "--least", "2M").expect(
         0, "no guests of different hosts exchange 2.10 MB/s or more")
-    # Those that did and do not now.
+    # Pairs that exchanged enough earlier, and do not any more.
     fleet(talking(lambda now: one(now - 300, [2e6]))).expect(0, "no guests")
 
 
 @test
 def moved():
-    """a guest that has moved is on the host where it is now"""
+    """a guest that has moved is listed on its current host"""
     done = fleet(talking(lambda now: one(now - 300, [3e6, 3e6], host="C"),
                          lambda now: one(now, [3e6])), "--json").expect(0)
     pair = json.loads(done.out)["pairs"][0]
@@ -419,7 +419,7 @@ def moved():
 
 @test
 def nothing_there():
-    """metrics that a Prometheus lacks are named, with the remedy"""
+    """fleet names metrics that a Prometheus lacks, with the remedy"""
     fleet(lambda request: success()).expect(1, "run 'xensched traffic' on each host")
     fleet(lambda request: success({}) if "traffic_guest" in request else
           success()).expect(1, "xensched-rules.yml to its rule_files")
@@ -430,7 +430,7 @@ def nothing_there():
 
 @test
 def lies():
-    """a server that lies, is cut off, floods or is none ends it with 1 and a reason"""
+    """a server with a wrong, partial or endless answer, or none, makes fleet fail with a reason"""
     strange = "does not speak as Prometheus does"
     for said in (b"", b"<html>", b"{", b"[]", b"{}", b'{"status": "success"}',
                  b'{"status": "success", "data": {"result": {}}}',
@@ -456,7 +456,7 @@ def lies():
 
 @test
 def no_orders():
-    """a URL is no way to tell curl something else"""
+    """a URL cannot give curl other options"""
     where = path("written")
     with server(lambda request: success()) as url:
         run("fleet", "--prometheus", '%s"\noutput = "%s"\n#' % (url, where)).expect(1)
@@ -465,7 +465,7 @@ def no_orders():
 
 @test
 def unreachable():
-    """a Prometheus that is not there, or no URL, is told from one that is"""
+    """fleet reports a missing Prometheus and a wrong URL differently"""
     run("fleet", "--prometheus", "http://127.0.0.1:1").expect(
         1, "Prometheus cannot be reached at http://127.0.0.1:1: Failed to connect")
     run("fleet", "--prometheus", "file:///etc/passwd").expect(1, "is not the URL")

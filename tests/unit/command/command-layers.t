@@ -1,8 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Through all layers: a thread that waits for a thread that waits for the disk,
-requests on rings, what the daemon did about it, and whether what a guest says fits
-to what Xen says.
+"""Through all layers: a thread that waits for a thread that waits for the disk, requests on
+rings, the daemon's decisions, and whether a guest's rows agree with Xen's.
 """
 
 import copy
@@ -36,7 +35,7 @@ def in_this_order(lines, *words):
 
 @test
 def a_thread_through_all_layers():
-    """why --thread: thread, thread, interrupt, vCPU, back end's thread, pCPU, which domain had it"""
+    """why --thread: thread, thread, interrupt, vCPU, back end's thread, pCPU, and its holder"""
     lines = why(through_all_layers(), "disk", "--thread", "cp", "--at", "0.0425")
     in_this_order(
         lines, "cp 300 of disk had disk from 0.042000 s to 0.044000 s",
@@ -57,9 +56,9 @@ def a_thread_through_all_layers():
 
 @test
 def a_thread_whose_vcpu_was_late():
-    """why --thread: a thread that was ready, and whose vCPU had no pCPU"""
+    """why --thread: a ready thread whose vCPU had no pCPU"""
     r = slow_request_with_threads()
-    # Before dom0's vCPU can run its thread is woken, by another vCPU's row.
+    # The thread is woken by another vCPU's row before dom0's vCPU can run.
     dom0 = 1
     r.wake(5 * MS, dom0, 1, 0, 78, interrupt=True)
     r.switch(40 * MS + 950000, dom0, 0, 0, 78)
@@ -74,7 +73,7 @@ def a_thread_whose_vcpu_was_late():
 
 @test
 def threads_that_are_not_there():
-    """why --thread: of no thread, or after its end, says what is wrong"""
+    """why --thread of an unknown thread, or after its end, reports that"""
     why(slow_request_with_threads(), "disk", "--thread", "nobody", "--at", "0",
         code=1, words="no thread 'nobody'")
     why(slow_request_with_threads(), "disk", "--thread", "cp", "--at", "0.049",
@@ -92,7 +91,7 @@ def requests_of_rings():
     check((ring["front"], ring["back"]) == ("disk", "Domain-0"), ring)
     check(ring["requests"] == 2 and ring["notified"] == 1, ring)
     check(ring["sectors"] == 24, ring)
-    # From 1 ms on; the second one's turn is behind the first one.
+    # From 1 ms on; the second request waits for the first one.
     check(ring["max_ns"] == 39 * MS + 400000, ring)
     check(ring["busy_ns"] == 39 * MS + 450000, ring)
     out = run("timeline", through_all_layers().write(path("recording"))).expect(0).out
@@ -101,7 +100,7 @@ def requests_of_rings():
 
 @test
 def dump_of_many():
-    """dump: rows of guests with the host's time, the source, and names by domid"""
+    """dump: guests' rows have the host's time, the source, and names by domid"""
     r = Recording(["Domain-0", "crunch", "disk"])
     r.row(5 * MS, 0, "evtchn-recv", DISK, DOM0)
     guest = r.source(GUEST, 1, "crunch", offset=-5 * 10 ** 8)
@@ -120,7 +119,7 @@ def dump_of_many():
 
 @test
 def names_of_sources():
-    """The name of a source has up to 255 bytes, and those that are UTF-8 stay"""
+    """the name of a source has up to 255 bytes, and UTF-8 is kept"""
     name = "Büro" * 51
     r = Recording(["Domain-0", "crunch"])
     guest = r.source(GUEST, 9, name)
@@ -136,7 +135,7 @@ def names_of_sources():
 
 @test
 def rebooted():
-    """A domain that rebooted has its threads and rings still, and both domids"""
+    """a domain that rebooted keeps its threads and rings, and has both domids"""
     r = through_all_layers()
     later = copy.deepcopy(r.host)
     later["domains"][2]["domid"] = 7
@@ -158,7 +157,7 @@ def rebooted():
 
 @test
 def domains_of_a_group():
-    """Domains that share a number have their group's name, and are found by it and by their own"""
+    """domains that share a number have the name of their group, and each name finds them"""
     r = slow_request()
     r.host["domains"][2]["group"] = "web"
     file = r.write(path("alone"))
@@ -172,7 +171,7 @@ def domains_of_a_group():
 
 @test
 def percentiles_of_few():
-    """The P99 of two requests is the slower one, as for notifications"""
+    """the P99 of two requests is the slower one, as for notifications"""
     r = Recording(["Domain-0", "crunch", "disk"])
     r.row(0, 3, "runq", XEN)
     dom0 = r.source(LINUX, 0, "Domain-0")
@@ -187,7 +186,7 @@ def percentiles_of_few():
 
 @alone
 def many_losses():
-    """A hundred thousand losses are read within seconds"""
+    """a hundred thousand losses are read within seconds"""
     r = Recording(["Domain-0", "crunch", "disk"])
     dom0 = r.source(LINUX, 0, "Domain-0")
     for number in range(100000):
@@ -202,7 +201,7 @@ def many_losses():
 
 @test
 def requests_whose_notification_was_lost():
-    """A request whose notification may have been lost begins with its response"""
+    """a request whose notification may be lost begins with its response"""
     r = through_all_layers()
     r.row(45 * MS, 1, "evtchn-recv", CRUNCH, DISK)
     r.lose(1, "evtchn-recv", 3)
@@ -214,7 +213,7 @@ def requests_whose_notification_was_lost():
 
 @test
 def rings_of_a_liar():
-    """A driver domain serves its own rings, whatever it says, and as many as there are"""
+    """a driver domain serves its own rings only, whatever it reports, and any number of them"""
     r = slow_request()
     crunch = r.source(DRIVER, 1, "crunch")
     for front in range(2, 3000):
@@ -226,12 +225,12 @@ def rings_of_a_liar():
 
 @test
 def decisions_of_the_daemon():
-    """timeline: what the daemon decided meanwhile, when, and why"""
+    """timeline: the daemon's decisions, with time and reason"""
     decisions = said(through_all_layers())["decisions"]
     found = [(d["domain"], d["text"]) for d in decisions]
     check(found == [("disk", "move to pCPUs 2-3: 98 % of its <b>interactions"),
                     ("Domain-0", "outcome: it is better")], decisions)
-    # The recording's clock is dom0's, as far as its reader was late.
+    # The recording's clock is dom0's, later by the delay of its reader.
     times = [d["at_ns"] for d in decisions]
     check(times[1] - times[0] == 3 * MS, times)
     out = run("timeline", through_all_layers().write(path("recording"))).expect(0).out
@@ -240,7 +239,7 @@ def decisions_of_the_daemon():
 
 @test
 def damaged_journals():
-    """What is no journal in a recording does no harm"""
+    """a damaged journal in a recording does no harm"""
     for journal in ({}, "x", [1, None, {}], [{"at_ns": -1, "domid": 0}],
                     [{"at_ns": 1e300, "domid": 0}],
                     [{"at_ns": 11 * 10 ** 9 + 1, "domid": -5}],
@@ -254,19 +253,19 @@ def damaged_journals():
 
 @test
 def rows_while_the_vcpu_did_not_run():
-    """Rows of a guest that were written while Xen says it did not run are counted"""
+    """timeline counts rows that a guest wrote while Xen says it did not run"""
     checks = said(slow_request_with_threads())["checks"]
     check(checks["rows_of_linux"] > 10, checks)
     check(checks["rows_while_not_running"] == 0, checks)
     r = slow_request_with_threads()
-    # It slept from 1 ms to 40.5 ms.
+    # The vCPU slept from 1 ms to 40.5 ms.
     for ns in (10, 12, 14):
         r.switch(ns * MS, 2, 0, 0, 300)
         r.switch(ns * MS + 1, 2, 0, 300, 0)
     checks = said(r)["checks"]
     check(checks["rows_while_not_running"] == 6, checks)
     check(8 * MS < checks["absent_ns"] < 15 * MS, checks)
-    # Without these rows it is not sure which vCPU ran.
+    # Without these rows the vCPU that ran is uncertain.
     hint = "migrate is not logged"
     file = r.write(path("recording"))
     check(hint in run("timeline", file).expect(0).out)

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command xensched with what guests mark: regions, counts, labels, codes; and
-xensched roi, for schedules of which every answer is known.
+"""xensched with marks of guests: regions, counts, labels, codes; and xensched roi, for schedules
+of which every answer is known.
 """
 
 import json
@@ -36,7 +36,7 @@ def only(kinds):
 
 @test
 def exact():
-    """roi: of each region how long it ran, waited, slept, and its partners"""
+    """roi: how long each region ran, waited and slept, and its partners"""
     said = roi(marked())
     kinds = {k["name"]: k for k in said["kinds"]}
     check(set(kinds) == {"request", "use"}, kinds)
@@ -57,7 +57,7 @@ def exact():
 
 @test
 def by_name_or_code():
-    """roi --begin, --end: by code, by name, of one domain; what is not there"""
+    """roi --begin, --end: by code, by name, of one domain; a missing one is reported"""
     check([k["name"] for k in roi(marked(), "--begin", "use")["kinds"]] ==
           ["use"])
     mixed = roi(marked(), "--begin", "77", "--end", "use")
@@ -70,7 +70,7 @@ def by_name_or_code():
     kind = only(roi(r, "--begin", "1", "--end", "2", "disk")["kinds"])
     check(kind["regions"] == 4 and kind["wall_ns"] ==
           {"p50": 200, "p99": 400, "max": 400}, kind)
-    # One mark ends what the one before began.
+    # One mark ends the region of the mark before.
     check(only(roi(r, "--begin", "1")["kinds"])["regions"] == 3)
     file = r.write(path("recording"))
     run("roi", file, "--begin", "9").expect(0, "no such mark")
@@ -81,7 +81,7 @@ def by_name_or_code():
 
 @test
 def seam():
-    """roi: of two regions that meet, what happens just then is the second one's"""
+    """roi: an event at the instant where two regions meet belongs to the second one"""
     r = slow_request()
     for number, begin, end in ((1, MS // 2, MS), (2, MS, MS + 500)):
         r.begin_region(begin, 1, DISK, number)
@@ -99,7 +99,7 @@ def text():
 
 @test
 def unknown_and_why():
-    """roi says why it is not known what a vCPU did"""
+    """roi gives the reason if it does not know what a vCPU did"""
     r = marked()
     for key in [key for key in r.files if key[1] in (0, 9)]:
         del r.files[key]
@@ -109,7 +109,7 @@ def unknown_and_why():
 
 @test
 def without_their_end():
-    """roi: marks without their end or begin are counted, and said"""
+    """roi reports how many marks have no end or no begin"""
     r = slow_request()
     r.end_region(10, 1, DISK, 1)
     for ns in (20, 30, 40):
@@ -122,7 +122,7 @@ def without_their_end():
     out = run("roi", r.write(path("recording"))).expect(0).out
     check("without their end: 2" in out and "without their begin: 1" in out,
           out)
-    # As deep as it may be, and deeper.
+    # The greatest depth, and one deeper.
     r = slow_request()
     for i in range(1000):
         r.begin_region(100 + i, 1, DISK, 1)
@@ -160,7 +160,7 @@ def two_vcpus():
 
 @test
 def vcpus():
-    """roi: an end belongs to the begin of its own vCPU, and else to any"""
+    """roi: an end belongs to the begin on its own vCPU, or else on any vCPU"""
     r = two_vcpus()
     r.begin_region(1 * MS, 0, DISK, 1, vcpu=0)
     r.begin_region(2 * MS, 1, DISK, 1, vcpu=1)
@@ -184,7 +184,7 @@ def vcpus():
 
 @test
 def moves():
-    """roi: a region knows how often its vCPU went to another pCPU"""
+    """roi: how often a region's vCPU moved to another pCPU"""
     r = Recording(["Domain-0", "crunch", "disk"])
     for i in range(6):
         begin = i * 2 * MS
@@ -201,7 +201,7 @@ def moves():
 
 @test
 def random_regions():
-    """roi: running + runnable + blocked = wall, for any regions in each other"""
+    """roi: running + runnable + blocked = wall, for any nested regions"""
     for seed in range(30):
         rng = random.Random(seed)
         r = Recording(["Domain-0", "crunch", "disk"])
@@ -221,7 +221,7 @@ def random_regions():
                              rng.randrange(2), rng.randrange(3)))
             free[acct] = ns = end
             acct = after
-        # Marks of one time would have no order.
+        # Marks with the same time would have no order.
         rows = sorted({row[0]: row for row in rows}.values())
         opened, expected = {}, []
         for ns, acct, ends, number in rows:
@@ -252,7 +252,7 @@ def random_regions():
 
 @test
 def many():
-    """roi: twenty thousand regions in each other take no time"""
+    """roi: twenty thousand nested regions take no noticeable time"""
     r = slow_request()
     for i in range(20000):
         r.begin_region(1000 + 8 * i, 1, DISK, i % 200)
@@ -265,7 +265,7 @@ def many():
 
 @test
 def in_short():
-    """timeline: what was marked, in short"""
+    """timeline: a summary of the marks"""
     marks = said_by("timeline", marked())["marks"]
     check([marks[kind] for kind in ("begin", "end", "count", "label", "code",
                                     "broken")] == [2, 2, 2, 1, 1, 0], marks)
@@ -282,7 +282,7 @@ def in_short():
 
 @test
 def lost_parts():
-    """What is not said as a whole is not believed: a name, a label, a count"""
+    """an incomplete name, label or count is ignored"""
     good = marked()
     marks = good.files[1, 11, 0]
     names = {"request", "use", "jobs", "half of it"}
@@ -303,7 +303,7 @@ def lost_parts():
 
 @test
 def named_anew():
-    """A number that is called something else later has both names, each in its time"""
+    """a number with two names has each name in its time"""
     r = slow_request()
     for ns, name in ((1000, "first"), (3000, "second")):
         r.name_region(ns, 1, DISK, 1, name)
@@ -357,7 +357,7 @@ def ctf():
 
 @test
 def hostile():
-    """Whatever a guest marks: names are text, and nothing goes wrong"""
+    """names in marks are text, and arbitrary marks do no harm"""
     r = slow_request()
     r.name_region(10, 1, DISK, 1, b"</script><b>\x1b[2J\xff\n")
     r.begin_region(20, 1, DISK, 1)

@@ -1,12 +1,10 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page that xensched timeline --html writes, in a real Chromium without a
-window: it pans, zooms, searches, selects, shows losses and causes, and a
-hostile recording shows text and does no harm.
+"""The page that xensched timeline --html writes, in a real Chromium without a window: it pans,
+zooms, searches, selects, shows losses and causes, and shows a hostile recording as harmless text.
 
-Debian's packages chromium, chromium-driver and python3-selenium are needed,
-which tests/setup.sh does not install: they are large.  Without them it is
-skipped.
+It needs Debian's packages chromium, chromium-driver and python3-selenium. tests/setup.sh does not
+install them, because they are large. Without them the test is skipped.
 """
 
 import os
@@ -40,12 +38,12 @@ def js(text):
 
 
 def opened(recording, where="", code=0):
-    """The page of a recording is open; it requested nothing."""
+    """The page of a recording, open; it requested nothing."""
     file, page = recording, path("page") + ".html"
     if isinstance(recording, Recording):
         file = recording.write(path("recording"))
     run("timeline", file, "--html", page).expect(code)
-    # Another address each time, or it would only go to another part of the page.
+    # A new address for each page; with the same one, the browser would only move within the page.
     browser.get("about:blank")
     browser.get("file://" + os.path.abspath(page) + where)
     for _ in range(200):
@@ -74,7 +72,7 @@ def canvas():
 
 
 def x_of(ns):
-    """The column of a time, as the viewer has it."""
+    """The column of a time, as the viewer computes it."""
     first, last = view()
     return 150 + (ns - first) / (last - first) * \
         (canvas().size["width"] - 150)
@@ -110,7 +108,7 @@ def soon(ready, *what):
 
 @alone
 def shows_all():
-    """All of the recording is shown, and its lanes are"""
+    """the page opens with the whole recording and all lanes"""
     opened(slow_request())
     check(view() == [0, 50 * MS], view())
     check(js("timeline.lanes.map((l) => l.name)") ==
@@ -120,7 +118,7 @@ def shows_all():
 
 @alone
 def pans():
-    """Dragging moves the times, by as much as the pointer was moved"""
+    """dragging moves the times by the pointer's distance"""
     opened(slow_request(), "#t=10000000,20000000")
     at(600, 40).click_and_hold().move_by_offset(210, 0).release().perform()
     first, last = view()
@@ -131,7 +129,7 @@ def pans():
 
 @alone
 def zooms():
-    """The wheel zooms at the pointer: what is under it stays there"""
+    """the wheel zooms at the pointer: the time under it stays there"""
     opened(slow_request())
     before = x_of(20 * MS)
     wheel(before, 40, -200)
@@ -142,7 +140,7 @@ def zooms():
 
 @alone
 def keyboard():
-    """Arrows pan, + and - zoom, 0 shows all, d changes the theme"""
+    """arrows pan, + and - zoom, 0 shows all, d changes the theme"""
     opened(slow_request(), "#t=10000000,20000000")
     body = browser.find_element(By.TAG_NAME, "body")
     body.send_keys(Keys.ARROW_RIGHT)
@@ -158,7 +156,7 @@ def keyboard():
 
 @alone
 def searches():
-    """A search goes to the next slice with this name"""
+    """a search moves to the next slice with this name"""
     opened(slow_request(), "#t=1000000,2000000")
     field = browser.find_element(By.ID, "search")
     field.send_keys("domain-0", Keys.ENTER)
@@ -172,7 +170,7 @@ def searches():
 
 @alone
 def explains():
-    """A click on a late run says why, and which domain ran instead"""
+    """a click on a late run shows the cause, and the domain that ran instead"""
     opened(slow_request())
     at(x_of(43 * MS), lane_y("disk")).click().perform()
     soon(lambda: "disk ran on pCPU 1" in details(), details())
@@ -183,7 +181,7 @@ def explains():
 
 @alone
 def selects():
-    """Shift and drag selects a time, whose sums are shown and in the URL"""
+    """Shift and drag selects a time; the page shows its sums, and the URL has it"""
     opened(slow_request())
     begin, end = x_of(10 * MS), x_of(20 * MS)
     ActionChains(browser).key_down(Keys.SHIFT).perform()
@@ -198,7 +196,7 @@ def selects():
 
 @alone
 def range_in_url():
-    """The range of the URL is shown, and a change of it gets into the URL"""
+    """the page shows the range of the URL, and keeps the URL up to date"""
     opened(slow_request(), "#t=10000000,20000000&s=12000000,13000000")
     check(view() == [10 * MS, 20 * MS], view())
     check("selected: 0.012000 s to 0.013000 s" in details(), details())
@@ -209,7 +207,7 @@ def range_in_url():
 
 @alone
 def shows_loss():
-    """Where rows were lost the page says so, and draws no line through it"""
+    """the page shows where rows were lost, and draws no line through it"""
     r = slow_request()
     r.lose(0, "service-ns", 7)
     r.row(90 * MS, 0, "service-ns", CRUNCH, NONE, 1 * MS)
@@ -225,7 +223,7 @@ def shows_loss():
 
 @alone
 def hostile_names():
-    """Names with markup are text: nothing of them runs or is an element"""
+    """names with markup are text: no script runs, no element appears"""
     names = ["</script><script>document.title='bad'</script>",
              "<img src=x onerror=\"document.title='bad'\">", "--><b>disk"]
     r = slow_request()
@@ -243,7 +241,7 @@ def hostile_names():
 
 @alone
 def shows_threads():
-    """Threads have lanes under the vCPU they ran on, arrows, and statistics"""
+    """threads have lanes below their vCPU, arrows, and statistics"""
     opened(slow_request_with_threads())
     check(js("timeline.lanes.map((l) => l.name)") ==
           ["pCPU 0", "pCPU 1", "pCPU 3", "Domain-0", "2.xvda-0 77", "crunch",
@@ -263,7 +261,7 @@ def shows_threads():
 
 @alone
 def shows_marks():
-    """Regions have lanes below their vCPU; counts, labels; a click and a search say so"""
+    """regions have lanes below their vCPU; counts and labels; a click or a search shows them"""
     opened(marked())
     check(js("timeline.lanes.map((l) => l.name)") ==
           ["pCPU 0", "pCPU 1", "pCPU 3", "Domain-0", "crunch", "disk",
@@ -284,7 +282,7 @@ def shows_marks():
 
 @alone
 def explains_threads():
-    """A click on a thread's run leads through its vCPU to the domain that held it up"""
+    """a click on a thread's run leads through its vCPU to the domain that delayed it"""
     opened(slow_request_with_threads())
     at(x_of(41 * MS), lane_y("writer<b>& 301")).click().perform()
     soon(lambda: "writer<b>& 301 ran on disk" in details(), details())
@@ -302,7 +300,7 @@ def explains_threads():
 
 
 def painted(points):
-    """For each (counter, ns, height), 0 at the bottom: is something drawn there?"""
+    """For each (counter, ns, height), 0 at the bottom: whether the page draws there."""
     names = js("timeline.counters.map((c) => c.name)")
     top = 24 + 22 * js("timeline.lanes.length") + 3
     places = [[x_of(ns), top + 22 * names.index(name) + 15 - round(high * 14),
@@ -318,7 +316,7 @@ def painted(points):
 
 @alone
 def shows_counters():
-    """Run queues, memory and rates are steps, said when clicked or selected"""
+    """run queues, memory and rates are steps; a click or a selection gives their values"""
     opened(with_counters(), "#t=0,50000000&s=12000000,28000000")
     found = js("timeline.counters.map((c) => [c.name, [...c.begin], "
                "[...c.value]])")
@@ -347,9 +345,9 @@ def shows_counters():
 
 @alone
 def shows_lost_counters():
-    """Where rows are lost a counter has no value, until the next one"""
+    """after lost rows a counter has no value, until its next row"""
     opened(with_counters(True))
-    # The run queue's own rows were lost; memory's may have been of any domain.
+    # Rows of the run queue were lost; lost rows of memory may be of any domain.
     found = js("timeline.counters.map((c) => [c.name, [...c.begin], "
                "[...c.value]])")
     check(found == [
@@ -366,7 +364,7 @@ def shows_lost_counters():
 
 @alone
 def many_threads():
-    """The page shows only the busiest of thousands of threads, and says so"""
+    """the page shows only the busiest of thousands of threads, and says so"""
     r = Recording(["Domain-0", "guest"])
     r.row(0, 0, "runq", XEN)
     guest = r.source(GUEST, 1)
@@ -385,7 +383,7 @@ def many_threads():
 
 @alone
 def policy_holds():
-    """What is not the viewer's own does not run, and nothing can be fetched"""
+    """the page runs only the viewer's script, and fetches nothing"""
     opened(slow_request())
     check(js("""(() => { const s = document.createElement('script');
         s.textContent = "window.ran = 1"; document.body.append(s);
@@ -400,7 +398,7 @@ def policy_holds():
 
 @alone
 def hostile_numbers():
-    """2^32 lost rows, times and counters of any size: a page that works"""
+    """a page with 2^32 lost rows, and times and counters of any size, works"""
     r = Recording(["Domain-0", "crunch"])
     r.stay(0, 5 * MS, 0, DOM0, CRUNCH)
     r.lose(0, "service-ns", 2 ** 32)
@@ -416,7 +414,7 @@ def hostile_numbers():
 
 @alone
 def cut_anywhere():
-    """A recording that is cut off is shown as far as it goes, and says so"""
+    """the page of a recording that is cut off shows the rows before, and says so"""
     whole = slow_request().bytes()
     for size in (64, len(whole) // 3, len(whole) // 2, len(whole) - 1):
         file = path("recording")
@@ -428,7 +426,7 @@ def cut_anywhere():
 
 @alone
 def nonsense():
-    """Rows of random bits, of Xen and of guests, cut where it falls: a page that works"""
+    """a page of random rows, of Xen and of guests, cut anywhere, works"""
     rng = random.Random(16)
     for _ in range(4):
         r = slow_request_with_threads()
@@ -449,7 +447,7 @@ def nonsense():
 
 @alone
 def shows_layers():
-    """Rings have lanes with arrows from the front end; a click on a decision says its reason"""
+    """rings have lanes with arrows from the front end; a click on a decision shows its reason"""
     opened(through_all_layers())
     names = js("timeline.lanes.map((l) => l.name)")
     ring = names.index("asks Domain-0")
@@ -475,7 +473,7 @@ def shows_layers():
 
 @alone
 def shows_foreign_traces():
-    """The events of another program's trace have a lane, and say what they are"""
+    """events of another program's trace have a lane, and show their contents"""
     r = marked()
     r.system_times = [(0, 0)]
     file, page = r.write(path("recording")), path("page") + ".html"
@@ -492,7 +490,7 @@ def shows_foreign_traces():
 
 
 def foreign_trace(events):
-    """The least that is a trace in CTF: (ns, text)."""
+    """The smallest trace in CTF: (ns, text)."""
     folder = path("foreign")
     os.mkdir(folder)
     with open(folder + "/metadata", "w", encoding="ascii") as file:
@@ -509,7 +507,7 @@ def foreign_trace(events):
 
 @alone
 def size():
-    """The viewer is small: without rows a page has less than 300 KB"""
+    """the viewer is small: a page without rows has less than 300 KB"""
     check(os.stat(opened(slow_request())).st_size < 300000)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command xensched that reacts and samples: what it makes of its words, what it
-does when the daemon says that a condition is met, which samples it chooses.
+"""xensched on and xensched sample: how they read their arguments, what they do when the daemon
+reports that a condition is met, and which samples they choose.
 """
 
 import json
@@ -25,7 +25,7 @@ def line(value):
 
 
 def telling(requests, *lines):
-    """A daemon that takes a request, says lines, and takes what comes."""
+    """A daemon that receives a request, sends these lines, and then records what it receives."""
     def talk(connection):
         requests.append(json.loads(hear(connection)))
         for text in lines:
@@ -51,7 +51,7 @@ OK = line({"ok": True, "result": {"id": 7}})
 
 @test
 def wrong_use():
-    """wrong words are reported before the daemon is asked"""
+    """wrong arguments are reported before the daemon is asked"""
     for words, said in (
             ((), "no CONDITION"),
             (("loss",), "--do ACTION"),
@@ -74,7 +74,7 @@ def wrong_use():
 
 @test
 def in_order():
-    """actions are done in order, with what happened in their environment"""
+    """actions run in order, and their environment describes the event"""
     file = path("done")
     requests = []
     ended = on([OK, line(FIRED)], "mark web1 3", "--do",
@@ -92,7 +92,7 @@ def in_order():
 
 @test
 def first_failure():
-    """the first action that fails ends them, and the daemon is told why"""
+    """the first action that fails ends them, and the daemon receives the reason"""
     requests = []
     file = path("never")
     ended = on([line(FIRED), OK], "mark web1 3", "--do", "shell exit 3",
@@ -104,7 +104,7 @@ def first_failure():
 
 @test
 def dry_run():
-    """a dry run says what it would do"""
+    """a dry run prints what it would do"""
     file = path("never")
     ended = on([OK, line(FIRED)], "mark web1 3", "--dry-run", "--do", "stop",
                "shell touch %s" % file)
@@ -114,7 +114,7 @@ def dry_run():
 
 @test
 def matches_as_json():
-    """on --json: a line for each match, with what the text has"""
+    """on --json prints an object for each match, with the facts of the text"""
     fired = dict(FIRED["fired"], late_ms=1.5)
     ended = on([OK, line({"fired": fired})], "mark web1 3", "--json", "--dry-run",
                "--do", "stop", "shell date")
@@ -129,7 +129,7 @@ def matches_as_json():
 
 @test
 def pausing():
-    """pause and unpause; the daemon knows that it has to see to it"""
+    """pause and unpause; the daemon learns that it has to unpause the guest if the command ends"""
     requests = []
     on([OK, line(FIRED)], "mark web1 3", "--do", "pause", "unpause",
        requests=requests, xen="quiet")
@@ -141,7 +141,7 @@ def pausing():
 
 @test
 def bounded():
-    """without end, what leaves a file each time ends after 100 times, and says so"""
+    """an endless reaction that leaves a file each time ends after 100 times, and says so"""
     for times, actions, wanted, said in (
             ("0", ["checkpoint /x-%n"], 100, True),
             ("0", ["journal %n", "snapshot /x-%n"], 100, True),
@@ -157,7 +157,7 @@ def bounded():
 
 @test
 def says_units():
-    """a figure that met a condition has its unit, also for the shell"""
+    """a figure that met a condition has its unit, also in the shell's environment"""
     for condition, value, said in (
             ("wake-delay web1 > 5ms", 5200000, "5200000 ns"),
             ("service web1 > 50%", 51.5, "51.5 %"), ("rate web1 db > 5", 6, "6 /s"),
@@ -175,7 +175,7 @@ def says_units():
 
 @test
 def error_first():
-    """of a domain that is not there the error alone is printed"""
+    """for a missing domain only the error is printed"""
     no = line({"ok": False, "error": "there is no domain 'web9'"})
     ended = on([no], "mark web9 3", "--do", "shell true", code=1)
     check(ended.err == "xensched: xenschedd: there is no domain 'web9'\n" and not ended.out,
@@ -205,7 +205,7 @@ def save_to(file, env, code=0):
 
 @test
 def disk_full():
-    """a checkpoint that fails has one message: a full disk, or whole lines of xl"""
+    """a checkpoint that fails has one message: the full disk, or whole lines of xl"""
     file = path("file")
     noise = "".join("libxl: detail: libxl_%d.c:%d: something that is no reason at all"
                     "\n" % (i, i) for i in range(30))
@@ -224,7 +224,7 @@ def disk_full():
 
 @test
 def private():
-    """only its owner may read a checkpoint, whatever the umask and an old file allow"""
+    """only its owner can read a checkpoint, whatever the umask and an old file allow"""
     before = os.umask(0)
     try:
         folder = path("open")
@@ -252,7 +252,7 @@ def private():
 
 @test
 def refused():
-    """what the daemon refuses is reported, and its end"""
+    """on reports the daemon's refusal, and the end of a daemon"""
     no = line({"ok": False, "error": "there is no domain 'web1'"})
     ended = on([no], "mark web1 3", "--do", "shell true", code=1)
     check("there is no domain 'web1'" in ended.err, ended.err)
@@ -264,7 +264,7 @@ def refused():
 
 @test
 def now():
-    """now: at once, without a daemon, with the environment that it is given"""
+    """on now: runs its action at once, without a daemon, in the given environment"""
     file = path("now")
     run("on", "now", "--do", "shell echo $XENSCHED_CONDITION >%s" % file
         ).expect(0)
@@ -275,7 +275,7 @@ def now():
 
 @test
 def interrupted():
-    """Ctrl-C while it waits ends it well"""
+    """Ctrl-C while it waits ends it without an error"""
     with daemon(telling([], OK)) as where:
         with start("on", "loss", "--socket", where, "--do", "shell true",
                    xen="quiet", stderr=subprocess.PIPE) as process:
@@ -288,7 +288,7 @@ def interrupted():
 
 @test
 def stops_recording():
-    """stop-recording ends a recorder that listens"""
+    """stop-recording ends a flight recorder"""
     where = path("trigger")
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(where)
@@ -303,7 +303,7 @@ def stops_recording():
 
 
 def folder(samples, size=lambda number: 1, phases=(1, 1000, 30)):
-    """Samples of a guest that computes, reads, or does both, each to a degree."""
+    """Samples of a guest that computes, reads, or does both, each to some degree."""
     where = path("samples")
     os.mkdir(where)
     for number in range(1, samples + 1):
@@ -326,7 +326,7 @@ def write_sizes(where, size, kind=lambda number: 0):
 
 @test
 def chooses():
-    """sample choose: of each kind some, with weights that make all of them"""
+    """sample choose takes some samples of each kind, with weights that add up to all"""
     where = folder(45)
     run("sample", "choose", where, "--top", "9").expect(0, "45 intervals")
     said = json.loads(run("sample", "choose", where, "--top", "9",
@@ -345,14 +345,14 @@ def strata_of(where, wanted):
 
 
 def mixed(strata):
-    """How many of these have intervals of several phases."""
+    """The number of these samples that have intervals of several phases."""
     return len({(stratum, number // 5 % 3)
                 for number, stratum in enumerate(strata, 1)}) - len(set(strata))
 
 
 @test
 def chooses_by_work():
-    """sample choose: those are alike which did the same per work, if that is known"""
+    """sample choose groups samples by what they did per unit of work, if sizes are known"""
     def size(number):
         return 40 ** (number % 2)
 
@@ -367,7 +367,7 @@ def chooses_by_work():
 
 @test
 def chooses_by_kind():
-    """sample choose: those are alike whose work was of the same kinds, if sizes say so"""
+    """sample choose groups samples by kind of work, if sizes name kinds"""
     where = folder(45, phases=(1, 1, 1))
     check(mixed(strata_of(where, 20)) > 0)
     write_sizes(where, lambda number: 1, lambda number: (0, 1, 1000)[number // 5 % 3])
@@ -380,7 +380,7 @@ def chooses_by_kind():
 
 @test
 def chooses_neighbours():
-    """sample choose: what rows do not tell apart is apart in time"""
+    """sample choose separates samples by time if their rows do not differ"""
     where = folder(45, phases=(1, 1, 1))
     of = strata_of(where, 12)
     check(sum(a != b for a, b in zip(of, of[1:])) + 1 == len(set(of)) == 6, of)
@@ -388,7 +388,7 @@ def chooses_neighbours():
 
 @test
 def draws_again():
-    """sample choose: the same seed draws the same, another one does not"""
+    """sample choose draws the same samples from a seed, and others from another seed"""
     where = folder(45)
 
     def drawn(*words):
@@ -402,7 +402,7 @@ def draws_again():
 
 @test
 def estimates():
-    """sample estimate: of what was measured of those, with an interval"""
+    """sample estimate computes the mean of the measurements, with an interval"""
     where = folder(45)
     said = check_members("sample", json.loads(run(
         "sample", "choose", where, "--top", "12", "--json").expect(0).out))
@@ -436,7 +436,7 @@ def estimates():
 
 @test
 def estimates_with_sizes():
-    """sample estimate: in proportion to sizes, if the folder has those of all"""
+    """sample estimate is proportional to sizes, if the folder has all sizes"""
     where = folder(45)
     said = json.loads(run("sample", "choose", where, "--top", "9",
                           "--json").expect(0).out)

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command xensched with rows: record, dump, advise-size, replay, of a
-hypervisor that is not real and of recordings, whole and damaged.
+"""xensched record, dump, advise-size and replay, on a fake hypervisor and on recordings, whole
+and damaged.
 """
 
 import copy
@@ -32,17 +32,16 @@ def dumped(file, code=0, *words):
 
 
 def is_beginning(some, rows):
-    """Are @some the first of @rows?
+    """Whether @some are the first of @rows.
 
-    Their times aren't looked at: in a part of a recording there may be no
-    row which tells the upper bits.
+    Times are ignored: a part of a recording may lack the row that has their upper bits.
     """
     return [{**row, "time_s": 0} for row in some] == \
         [{**row, "time_s": 0} for row in rows[:len(some)]]
 
 
 def check_complete(rows):
-    """Both pCPUs are there, and of each no row is missing in between."""
+    """Fails unless both pCPUs have rows, and no row is missing in between."""
     for cpu in (0, 2):
         counters = [row["counter"] for row in rows if row["cpu"] == cpu]
         check(counters, "no rows of pCPU %d" % cpu)
@@ -51,10 +50,10 @@ def check_complete(rows):
 
 
 def check_times(rows):
-    """The pCPUs' times, of 32 and 64 bits, are those of the fake Xen.
+    """Fails unless the pCPUs' times, of 32 and 64 bits, are those of the fake Xen.
 
-    Its clock goes on by one microsecond with each row of either pCPU, and
-    rows with the same counter come one after the other.
+    Its clock advances by one microsecond with each row of either pCPU, and rows with the same
+    counter follow each other.
     """
     first = 5 * 2 ** 36 - 200
     for row in rows:
@@ -66,9 +65,9 @@ def check_times(rows):
 
 @alone
 def record_seconds():
-    """record --seconds: every row is in the file, once and in order"""
+    """record --seconds: the file has every row once and in order"""
     file = path("recording")
-    for seconds in "1", "4", "16":  # a busy machine makes few in one
+    for seconds in "1", "4", "16":  # a busy machine makes few rows in one second
         run("record", "--seconds", seconds, file, xen="busy").expect(
             0, " 0 rows lost")
         rows = dumped(file)
@@ -84,7 +83,7 @@ def record_seconds():
 
 @test
 def reasons_in_words():
-    """dump says how a vCPU came to wait, and that a wait ended without a run"""
+    """dump prints why a vCPU began to wait, and which waits ended without a run"""
     r = Recording(["Domain-0", "db"])
     r.reasons = True
     r.row(1, 0, "wake-delay", 3, 2, 1000, reason=0x10 | 1)
@@ -110,7 +109,7 @@ def reasons_in_words():
 
 @test
 def off_cpu_in_words():
-    """dump says why a vCPU was off its pCPU, and what it cannot tell"""
+    """dump prints why a vCPU left its pCPU, and when that is unknown"""
     r = Recording(["Domain-0", "db"])
     r.row(1, 0, "off-cpu", 3, 2, 1 << 28 | 1 << 23 | 1000)
     r.row(2, 0, "off-cpu", 3, NONE, 1 << 28 | 3 << 23 | 1 << 27 | 2)
@@ -138,7 +137,7 @@ def off_cpu_in_words():
 
 @test
 def work_in_words():
-    """dump names what Xen worked for a domain, how often and for how long"""
+    """dump prints Xen's work for each domain, how often and for how long"""
     r = Recording(["Domain-0", "db"])
     for nr, (event, reason) in enumerate((
             ("hypercall-time", 29), ("hypercall-time", 1023), ("irq-time", 17),
@@ -170,7 +169,7 @@ def record_size():
 
 @test
 def record_filtered():
-    """--event keeps rows of that event only; a wrong name is wrong use"""
+    """--event records rows of that event only; a wrong name is wrong use"""
     file = path("recording")
     run("record", "--seconds", "0.5", "--event", "grant-map", file,
         xen="busy").expect(0)
@@ -180,7 +179,7 @@ def record_filtered():
 
 @test
 def flight_recorder():
-    """--ring keeps the latest, which snapshots write while it goes on"""
+    """--ring keeps the latest rows, and snapshots write them while it continues"""
     file, socket = path("snapshot"), path("trigger")
     run("record", "--snapshot", "--trigger", socket, file).expect(1, "no recorder")
     with start("record", "--ring", "1M", "--last", "1s", "--trigger", socket,
@@ -196,7 +195,7 @@ def flight_recorder():
             check(min(counters) > 1, "it has the first row still")
         run("record", "--snapshot", "--trigger", socket, "/no/such/folder").expect(
             1, "No such file")
-        # A snapshot that fails leaves the one before, and no other file.
+        # A snapshot that fails keeps the previous file, and leaves no other one.
         kept = path("kept")
         os.mkdir(kept)
         os.symlink("/dev/full", kept + "/last.new")
@@ -255,7 +254,7 @@ def former_names():
 
 @test
 def snapshot_waits_alone():
-    """A snapshot to a slow disk does not keep rows from being read"""
+    """a snapshot to a slow disk does not delay the reading of rows"""
     slow, socket = path("slow"), path("trigger")
     os.mkfifo(slow)
     with start("record", "--ring", "8M", "--trigger", socket, xen="busy",
@@ -265,7 +264,7 @@ def snapshot_waits_alone():
         time.sleep(0.5)
         with subprocess.Popen([XENSCHED, "record", "--snapshot", "--trigger", socket, slow],
                               stderr=subprocess.DEVNULL) as asking:
-            # No process reads what is written; a recorder that waits cannot answer.
+            # No process reads what the recorder writes; a recorder that waits cannot answer.
             time.sleep(0.5)
             file = path("snapshot")
             run("record", "--snapshot", "--trigger", socket, file).expect(0)
@@ -308,7 +307,7 @@ def record_interrupted():
 
 
 def read_all(terminal):
-    """Everything that was written to a terminal, whose other end is closed."""
+    """All that a process wrote to a terminal whose other end is closed."""
     text = b""
     try:
         while chunk := os.read(terminal, 65536):
@@ -320,7 +319,7 @@ def read_all(terminal):
 
 @test
 def record_progress():
-    """on a terminal record shows its progress"""
+    """record shows its progress on a terminal"""
     master, slave = pty.openpty()
     with start("record", "--seconds", "1.3", path("recording"), xen="busy",
                stderr=slave) as p:
@@ -343,7 +342,7 @@ def record_disk_full():
 
 @test
 def record_without_xen():
-    """record that can't begin leaves the file as it is"""
+    """record that cannot begin leaves the file unchanged"""
     file = path("precious")
     with open(file, "w", encoding="ascii") as f:
         f.write("precious")
@@ -355,7 +354,7 @@ def record_without_xen():
 
 @test
 def record_nothing():
-    """when no event is on, record and dump say so"""
+    """record and dump report that no event is on"""
     file = path("recording")
     run("record", "--seconds", "0.1", file, xen="quiet").expect(
         0, "no event is on")
@@ -365,7 +364,7 @@ def record_nothing():
 
 @test
 def record_given_up():
-    """an area which is given up ends the recording, which is complete"""
+    """an area that is released ends the recording, which is complete"""
     file = path("recording")
     run("record", "--seconds", "20", file, xen="given-up").expect(
         1, "log area is gone")
@@ -374,7 +373,7 @@ def record_given_up():
 
 @test
 def losses():
-    """lost rows are said by record and by dump, where they were lost"""
+    """record and dump report lost rows at their place"""
     file = path("recording")
     ended = run("record", "--seconds", "0.5", file, xen="flood").expect(0)
     lost = int(re.search(r"(\d+) rows lost", ended.err).group(1))
@@ -421,24 +420,24 @@ def dump_live_ends():
         p.wait(timeout=30)
 
 
-# How large a log has to be
+# The size that a log buffer needs
 
 
 def advised(*options, xen=None):
-    """What advise-size says as JSON."""
+    """The JSON of advise-size."""
     return json.loads(run("advise-size", "--json", *options,
                           xen=xen).expect(0).out)
 
 
 def advised_size(advice, log, interval):
-    """Size of log file @log, for a reader that comes every @interval ms."""
+    """Size of log buffer @log for a reader that polls every @interval ms."""
     return [reader["size_bytes"] for entry in advice["logs"]
             if entry["log"] == log for reader in entry["readers"]
             if reader["interval_ms"] == interval][0]
 
 
 def found_at_most(rows, interval):
-    """The most rows of a pCPU in any @interval ms, wherever it begins."""
+    """The most rows of a pCPU in any @interval ms, wherever the interval begins."""
     most = 0
     for cpu in {row["cpu"] for row in rows}:
         times = [row["time_s"] for row in rows if row["cpu"] == cpu]
@@ -452,7 +451,7 @@ def found_at_most(rows, interval):
 
 @test
 def advise_numbers():
-    """advise-size: mean and most per interval, and sizes, are what they are"""
+    """advise-size: mean and most per interval, and sizes, are those of the rows"""
     steady = "synthetic:rows=100000,rate=1000,batch=1,pair=evtchn-send/2/3/1/1"
     advice = advised("--source", steady)
     event = advice["events"][0]
@@ -460,8 +459,8 @@ def advise_numbers():
     check(event == {"event": "evtchn-send", "log": 0, "cpu": 0,
                     "rows": 100000, "most": 20}, advice)
     check(abs(advice["intervals"] - 5000) < 2, advice)
-    # A visit finds rows of two intervals, 40 of 16 bytes, or of six; the size
-    # is for twice that and one row more.
+    # A poll finds rows of two intervals, 40 of 16 bytes, or of six; the size is for twice
+    # that and one row more.
     check(advised_size(advice, 0, 20) == 2048, advice)
     check(advised_size(advice, 0, 100) == 4096, advice)
     advice = advised("--source", steady, "--interval", "50")
@@ -482,7 +481,7 @@ def configured(text):
 
 @test
 def advise_configuration():
-    """advise-size ends in a configuration which xenschedd accepts"""
+    """advise-size prints a configuration that xenschedd accepts"""
     source = "synthetic:rows=5000,rate=100000,pair=evtchn-send/2/3/9/1," \
              "pair=grant-map/3/2/1/1,pair=ring-pages/3/2/1/1"
     text = run("advise-size", "--source", source).expect(0).out
@@ -493,7 +492,7 @@ def advise_configuration():
           ["evtchn-send", "grant-map", "ring-pages"], items)
     size = advised_size(advised("--source", source), 0, 100)
     check({int(kib) << 10 for _, kib in items} == {size}, items, size)
-    # The daemon's own reading of it, which a mistake would end.
+    # The daemon's own parser, which a mistake would end.
     good = configured(setting.group() +
                       "\nlog = [ 'evtchn-send', 'ring-pages' ]")
     run("replay", "--source", LOAD + ",rows=1000", "--host", host_file(HOST),
@@ -504,7 +503,7 @@ def advise_configuration():
 
 @test
 def check_sizes():
-    """check says whether log files have the sizes that are configured"""
+    """check reports whether log buffers have the configured sizes"""
     for text, word in (
             ("log = 'evtchn-send'\nlog_sizes = 'evtchn-send:1M'",
              "ok    sizes of the log area: as configured"),
@@ -519,7 +518,7 @@ def check_sizes():
 
 @test
 def advise_any_time():
-    """advise-size: whenever a reader comes, it finds no more than advised"""
+    """advise-size: no poll, at any time, finds more rows than advised"""
     file = path("recording")
     run("record", "--seconds", "1", file, xen="busy").expect(0)
     rows = dumped(file)
@@ -535,8 +534,8 @@ def advise_any_time():
 
 @test
 def advise_when_written():
-    """advise-size counts rows when they were written, not when read"""
-    # A row every 2 us of the fake Xen's clock, however fast it makes them.
+    """advise-size counts rows by the time when they were written, not read"""
+    # A row every 2 us of the fake Xen's clock, whatever its speed.
     advice = advised("--seconds", "1", xen="flood")
     most = {(e["cpu"], e["event"]): e["most"] for e in advice["events"]}
     for cpu in (0, 2):
@@ -546,7 +545,7 @@ def advise_when_written():
 
 @test
 def advise_lost():
-    """advise-size: when rows were lost a size is a lower bound, and says so"""
+    """advise-size: if rows were lost, a size is a lower bound, and is marked as one"""
     advice = advised("--seconds", "0.5", xen="flood")
     check(advice["lost_rows"] > 0 and advice["logs"][0]["lower_bound"], advice)
     run("advise-size", "--seconds", "0.5", xen="flood").expect(
@@ -562,7 +561,7 @@ def advise_lost():
 
 @test
 def advise_nothing():
-    """advise-size without rows, or without a source, says so"""
+    """advise-size reports that it has no rows, or no source"""
     ended = run("advise-size", "--seconds", "0.1", xen="quiet").expect(
         0, "no event is on", "0 rows")
     check("sizes" not in ended.out, ended.out)
@@ -575,7 +574,7 @@ def advise_nothing():
 
 @test
 def advise_interrupted():
-    """advise-size prints what it has when it is interrupted"""
+    """advise-size prints its result so far when it is interrupted"""
     with start("advise-size", xen="busy", stdout=subprocess.PIPE) as p:
         await_handler(p)
         time.sleep(1)
@@ -586,9 +585,9 @@ def advise_interrupted():
 
 @test
 def dump_cut():
-    """of a recording which is cut anywhere all rows before are printed"""
+    """of a recording that is cut anywhere, dump prints all rows before the cut"""
     whole, file = path("recording"), path("cut")
-    # Several chunks, also on a machine with something else to do.
+    # Several chunks, even on a busy machine.
     run("record", "--seconds", "0.5", whole, xen="busy").expect(0)
     rows = dumped(whole)
     with open(whole, "rb") as f:
@@ -621,7 +620,7 @@ def dump_damaged():
 
 @test
 def dump_no_recording():
-    """what isn't a recording is refused, by name"""
+    """a file that is not a recording is refused, by name"""
     run("dump", path("nothing")).expect(1, "nothing", "No such file")
     run("dump", FOLDER).expect(1, FOLDER)
     run("dump", XENSCHED).expect(1, "not a recording")
@@ -656,7 +655,7 @@ def replayed(*arguments):
 
 @test
 def replay_made_up():
-    """replay plans from made-up rows, once per period of their time"""
+    """replay plans from synthetic rows, once per period of their time"""
     host = host_file(HOST)
     plans, numbers = replayed("--seconds", "20", "--host", host, "--source",
                               LOAD)
@@ -675,8 +674,7 @@ def replay_made_up():
 
 @test
 def replay_ran():
-    """replay says where domains ran by the rows; what would have come of a
-    move it does not claim to know"""
+    """replay reports where domains ran by the rows, and no effect of its own moves"""
     rest = ("--seconds", "20", "--host", host_file(HOST), "--source",
             "synthetic:rate=1000,cpus=3,batch=10,pair=evtchn-send/7/12/1/1,"
             "pair=service-ns/7/1/1/100000")
@@ -701,7 +699,7 @@ def replay_ran():
 
 @test
 def replay_hard():
-    """what a replay moved by hard affinity stays so when the host changes"""
+    """a guest that a replay moved by hard affinity keeps it when the host changes"""
     busy = [(7, 12, 1000)]
     file = written((100, HOST), *((100 + t, busy) for t in range(1, 10)),
                    (109.5, change(HOST, vcpus=[{"pcpu": 3}])),
@@ -714,7 +712,7 @@ def replay_hard():
 
 @test
 def replay_group():
-    """replay takes domains of a group for one"""
+    """replay moves the domains of a group together"""
     host = copy.deepcopy(HOST)
     for domain in host["domains"][1:]:
         domain.update(acct=7, group="web")
@@ -730,7 +728,7 @@ def replay_group():
 
 @test
 def replay_settings():
-    """replay takes xenschedd's settings, behind --"""
+    """replay accepts xenschedd's settings, after --"""
     host = host_file(HOST)
     rest = ("--seconds", "5", "--host", host, "--source", LOAD, "--")
     plans, numbers = replayed(*rest, "--period", "500ms", "--settle", "0s")
@@ -751,7 +749,7 @@ def replay_settings():
 
 @test
 def replay_memory():
-    """replay heeds where memory is, as the recording says"""
+    """replay takes the location of memory from the recording"""
     host = json.loads(json.dumps(HOST))
     settings = ("--policies", "placement", "--misses", "100000", "--settle", "0")
     load = LOAD + ",pair=service-ns/7/1/1/90000"
@@ -767,7 +765,7 @@ def replay_memory():
 
 @test
 def replay_phases():
-    """replay of a load which changes: one move per phase, none in between"""
+    """replay of a load that changes: one move per phase, none in between"""
     host = copy.deepcopy(HOST)
     host["domains"].append({
         "domid": 3, "name": "storage", "acct": 9, "driver_domain": True,
@@ -786,7 +784,7 @@ def replay_phases():
 
 @test
 def replay_operator():
-    """replay leaves alone what an operator holds or has set"""
+    """replay leaves a guest alone that an operator holds or has placed"""
     host = copy.deepcopy(HOST)
     host["domains"][1]["held"] = True
     plans, numbers = replayed("--seconds", "9", "--host", host_file(host),
@@ -802,8 +800,7 @@ def replay_operator():
 
 
 def written(*chunks):
-    """A recording: a host, or rows evtchn-send (from, to, how many), each with
-    the second."""
+    """A recording: hosts, or rows of evtchn-send (from, to, number), each with its second."""
     def with_crc(header, contents=b""):
         return header + struct.pack("=I", zlib.crc32(header + contents)) + \
             contents
@@ -839,8 +836,7 @@ def change(host, **members):
 
 @test
 def replay_goes_on():
-    """what a replay moved stays when the host changes, unless an operator came
-    or it is another domain, and is restored when there is no reason"""
+    """a replay's move outlives changes of the host, but not an operator's affinity or its reason"""
     busy = [(7, 12, 1000)]
     ours = {"affinity": "ours", "vcpus": [{"pcpu": 1, "soft": "2-3"}]}
     begin = [(100, change(HOST, **ours))] + [(100 + t, busy)
@@ -869,7 +865,7 @@ def replay_goes_on():
 
 @test
 def replay_time():
-    """time that goes back stands still, time that jumps is left out"""
+    """replay stops its clock while time goes back, and leaves out jumps"""
     busy = [(7, 12, 1000)]
     for times, seconds in (((100, 101, 50, 102, 103), 3),
                            ((100, 101, 102, 90000, 90001), 3),
@@ -893,7 +889,7 @@ def replay_twice():
 
 @test
 def replay_thresholds():
-    """of a threshold's events one makes a row, which counts for all"""
+    """with a threshold, one row counts for all events that it stands for"""
     host = dict(HOST, thresholds={"evtchn-send": 10})
     rest = ("--seconds", "20", "--source", LOAD, "--host")
     rate = replayed(*rest, host_file(HOST))[0][-1]["moves"][0]["evidence"]
@@ -905,7 +901,7 @@ def replay_thresholds():
 
 
 def tell_host(host):
-    """A daemon which is asked for the host."""
+    """A daemon that a command asks for the host."""
     def talk(connection):
         check(json.loads(hear(connection)) == {"command": "host"})
         connection.sendall(json.dumps({"ok": True, "result": host}).encode() +
@@ -914,10 +910,11 @@ def tell_host(host):
 
 
 def recorded_with_host(host, seconds="1.5"):
-    """A recording which begins with the host.
+    """A recording that begins with the host.
 
-    record waits half a second for it, which a busy machine may take; then
-    it is no recording for what follows, and another one is made."""
+    record waits half a second for the answer. A busy machine may need longer; then the recording is
+    useless for the tests below, and another one is made.
+    """
     file = path("recording")
     with daemon(tell_host(host)) as where:
         for _ in range(20):
@@ -930,11 +927,11 @@ def recorded_with_host(host, seconds="1.5"):
 
 @test
 def replay_recorded():
-    """record keeps what the numbers stand for, and replay plans with it"""
+    """record keeps the names of numbers, and replay plans with them"""
     file = recorded_with_host(examples()["host"]["result"])
     plans, numbers = replayed(file, "--", "--period", "100", "--settle", "0")
     check(numbers["rows"] == len(dumped(file)), numbers)
-    # One every 100 ms; a busy machine may have recorded less than was wanted.
+    # One every 100 ms; a busy machine may have recorded fewer.
     check(5 <= len(plans) <= 15, len(plans))
     check(all(abs(plan["time_s"] - 0.1 * i) < 0.02
               for i, plan in enumerate(plans, 1)), plans)
@@ -947,7 +944,7 @@ def replay_recorded():
 
 
 def communicating_pairs(*arguments, **options):
-    """What the columns current and correspondent say."""
+    """The values of the columns current and correspondent."""
     lines = run("dump", *arguments, **options).expect(0).out.splitlines()
     return {tuple(line[39:].split()[:-1]) for line in lines[1:]
             if not line.startswith("#")}
@@ -955,7 +952,7 @@ def communicating_pairs(*arguments, **options):
 
 @test
 def dump_names():
-    """dump prints names, of the recording or the daemon, and numbers without"""
+    """dump prints names from the recording or the daemon, and numbers without a name"""
     host = copy.deepcopy(HOST)
     host["domains"][1].update(name="di\x1bsk", acct=2)
     host["domains"][2].update(group="web", acct=3)
@@ -968,7 +965,7 @@ def dump_names():
     with daemon(tell_host(host)) as where:
         for _ in range(20):
             said = communicating_pairs("--seconds", "1", "--socket", where, xen="busy")
-            if said != unnamed:  # else the answer took longer than it waits
+            if said != unnamed:  # otherwise the answer came too late
                 break
     check(said == {("di?sk", "idle"), ("xen", "none")}, said)
     check(communicating_pairs("--seconds", "1", "--socket", path("none"), xen="busy") ==
@@ -978,7 +975,7 @@ def dump_names():
 
 @test
 def record_changes():
-    """record keeps it again when domains change, and only then"""
+    """record writes the host again if domains change, and only then"""
     host = copy.deepcopy(HOST)
     file = path("recording")
     asked = itertools.count(1)
@@ -1007,7 +1004,7 @@ def record_changes():
 
 @test
 def record_names_at_last():
-    """A daemon that answers late is asked again, and at the end once more"""
+    """record asks a slow daemon again, and once more at the end"""
     host = examples()["host"]["result"]
     asked = itertools.count()
 
@@ -1028,7 +1025,7 @@ def record_names_at_last():
 
 @test
 def without_names():
-    """record and timeline say that names are missing"""
+    """record and timeline report that names are missing"""
     file = path("recording")
     run("record", "--seconds", "0.3", "--socket", path("nothing"), file,
         xen="busy").expect(0, "has no names of domains")
@@ -1051,7 +1048,7 @@ def record_killed():
 
 @test
 def replay_not_known():
-    """a recording which doesn't say what numbers mean: so, and what to do"""
+    """replay of a recording without a host reports that, with the remedy"""
     file = path("recording")
     run("record", "--seconds", "0.3", "--socket", path("nothing"), file,
         xen="busy").expect(0, "does not name", "not running")
@@ -1064,7 +1061,7 @@ def replay_not_known():
 
 @test
 def replay_wrong_host():
-    """a host which makes no sense is refused, with what is wrong"""
+    """an inconsistent host is refused, with the mistake"""
     rest = ("--source", LOAD, "--seconds", "3")
     run("replay", *rest, "--host", path("nothing")).expect(1, "No such file")
     for host, word in (
@@ -1092,7 +1089,7 @@ def replay_wrong_host():
 
 @test
 def replay_cut():
-    """a recording cut anywhere: the plans before, and where it ends"""
+    """replay of a recording that is cut anywhere prints the plans before the cut, and its place"""
     file = recorded_with_host(HOST, "0.4")
     with open(file, "rb") as f:
         content = f.read()

@@ -1,7 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command xensched with what is made of recordings: timeline, latency, why,
-for schedules of which every answer is known.
+"""xensched timeline, latency and why, for schedules of which every answer is known.
 """
 
 import copy
@@ -24,7 +23,7 @@ def analysed(command, recording, *arguments, code=0):
 
 @test
 def timeline_sums():
-    """timeline: of each vCPU what it did, and all of it is all of the time"""
+    """timeline: the states of each vCPU add up to the whole time"""
     said = json.loads(analysed("timeline", slow_request(), "--json").out)
     check(said["length_ns"] == 50 * MS, said["length_ns"])
     vcpus = {v["domain"]: v for v in said["vcpus"]}
@@ -40,7 +39,7 @@ def timeline_sums():
 
 @test
 def timeline_text():
-    """timeline as text: how much of the time each domain ran"""
+    """timeline as text: the share of the time that each domain ran"""
     out = analysed("timeline", slow_request()).out
     check("Domain-0" in out and "RUNNABLE" in out, out)
 
@@ -72,7 +71,7 @@ def timeline_costs():
 
 @test
 def latency_numbers():
-    """latency: how long, which part of it, and which domain ran instead"""
+    """latency: how long, in which part, and which domain ran instead"""
     said = json.loads(analysed("latency", slow_request(), "--json").out)
     pairs = {(p["from"], p["to"]): p for p in said["pairs"]}
     slow = pairs["disk", "Domain-0"]
@@ -88,7 +87,7 @@ def latency_numbers():
 
 @test
 def latency_of_one():
-    """latency FILE DOMAIN: only of those to that domain, by name or domid"""
+    """latency FILE DOMAIN: only notifications to that domain, by name or domid"""
     for domain in ("disk", "2"):
         said = json.loads(analysed("latency", slow_request(), domain,
                                    "--json").out)
@@ -99,7 +98,7 @@ def latency_of_one():
 
 @test
 def name_of_the_dying():
-    """A domain that is dying, and has no name any more, is called what it was"""
+    """a dying domain without a name keeps its former name"""
     r = slow_request()
     later = copy.deepcopy(r.host)
     later["domains"][2]["name"] = ""
@@ -237,7 +236,7 @@ def xen_work():
 
 @test
 def why_chain():
-    """why: from the late run back to the domain that computed meanwhile"""
+    """why: from the late run back to the domain that computed in the meantime"""
     out = analysed("why", slow_request(), "disk", "--at", "0.0406").out
     lines = [" ".join(line.split()) for line in out.splitlines()]
     for words in ("disk ran on pCPU 1 from 0.040600 s to 0.045000 s",
@@ -254,7 +253,7 @@ def why_chain():
 
 @test
 def why_json():
-    """why as JSON says what the text says"""
+    """why as JSON has the facts of the text"""
     said = json.loads(analysed("why", slow_request(), "disk", "--at", "0.0406",
                                "--json").out)
     late, dom0, first = said["chain"]
@@ -284,7 +283,7 @@ def why_json_of_threads():
 
 
 def two_vcpus():
-    """Both vCPUs of disk wait: one for 1 ms, the other, at the same time, for 20 ms."""
+    """A host where both vCPUs of disk wait: one for 1 ms, the other one for 20 ms."""
     r = Recording(["Domain-0", "crunch", "disk"], vcpus={"disk": 2})
     for cpu in (0, 1):
         r.stay(0, 1 * MS, cpu, DISK, woken=0)
@@ -299,7 +298,7 @@ def two_vcpus():
 
 @test
 def why_of_a_vcpu():
-    """latency prints the command that explains its maximum, of that vCPU"""
+    """latency prints the command that explains its maximum, with that vCPU"""
     file = two_vcpus().write(path("recording"))
     out = run("latency", file).expect(0).out
     command = re.search(r"the slowest one: xensched (why .*)", out).group(1)
@@ -315,7 +314,7 @@ def why_of_a_vcpu():
 
 @test
 def why_use():
-    """why without a time, of no domain, or after the end says what is wrong"""
+    """why without a time, of an unknown domain, or after the end reports that"""
     file = slow_request().write(path("recording"))
     run("why", file, "disk").expect(2, "--at TIME")
     run("why", file, "disk", "--at", "x").expect(2, "does not take")
@@ -326,7 +325,7 @@ def why_use():
 
 @test
 def lost_rows():
-    """Where rows are lost, no domain has run or slept"""
+    """where rows are lost, no domain has run or slept"""
     r = slow_request()
     r.lose(0, "service-ns", 7)
     r.row(90 * MS, 0, "service-ns", CRUNCH, NONE, 1 * MS)
@@ -341,7 +340,7 @@ def lost_rows():
 
 @test
 def preempted():
-    """A vCPU that did not sleep was runnable all the time until it ran again"""
+    """a vCPU that did not sleep was runnable until it ran again"""
     r = Recording(["Domain-0", "crunch", "disk"])
     r.stay(0, 10 * MS, 0, CRUNCH, DOM0, woken=0)
     r.stay(10 * MS, 30 * MS, 0, DOM0, CRUNCH, woken=10 * MS)
@@ -355,7 +354,7 @@ def preempted():
 
 
 def off_cpu(*counters):
-    """crunch leaves its pCPU to dom0 and gets it back; rows say why."""
+    """crunch leaves its pCPU to dom0 and gets it back; rows give the reason."""
     r = Recording(["Domain-0", "crunch", "disk"])
     r.stay(0, 10 * MS, 0, CRUNCH, DOM0, woken=0)
     r.stay(10 * MS, 30 * MS, 0, DOM0, CRUNCH, woken=10 * MS)
@@ -368,7 +367,7 @@ def off_cpu(*counters):
 
 @test
 def why_off_cpu():
-    """A vCPU that did not sleep may have been without budget, as off-cpu says"""
+    """a vCPU that did not sleep may have had no budget, according to off-cpu"""
     check("it had been preempted" in off_cpu(), off_cpu())
     check("it had been preempted" in off_cpu(39062), off_cpu(39062))
     capped = off_cpu(6 << 28 | 39062)
@@ -377,7 +376,7 @@ def why_off_cpu():
 
 @test
 def what_woke():
-    """What woke a vCPU is known by off-cpu, if no notification did"""
+    """off-cpu names what woke a vCPU, if no notification did"""
     for counter, words in (3 << 23, "according to Xen: timer"), (0, "a timer, an interrupt"):
         r = Recording(["Domain-0", "crunch", "disk"])
         r.stay(0, 10 * MS, 0, CRUNCH, XEN, woken=0)
@@ -406,7 +405,7 @@ def woken_after_idle(woken, late):
 
 @test
 def late_after_idle():
-    """A late stamp behind an idle pCPU does not turn sleep into waiting"""
+    """a late stamp after an idle pCPU does not turn sleep into waiting"""
     said, disk = woken_after_idle(401 * MS, 103000)
     check(disk["runnable_ns"] == 1 * MS and disk["blocked_ns"] == 400 * MS, disk)
     check(said["checks"]["unplaced_wake_ups"] == 0 and
@@ -415,12 +414,12 @@ def late_after_idle():
 
 @test
 def contradictions_are_unknown():
-    """A wake-up that contradicts the other rows: unknown, never waiting"""
+    """a wake-up that contradicts other rows makes the state unknown, never waiting"""
     said, disk = woken_after_idle(401 * MS, 20 * MS)
     check(disk["runnable_ns"] == 0 and disk["blocked_ns"] == 0, disk)
     check(disk["unknown_ns"] > 400 * MS, disk)
     check(said["checks"]["unplaced_wake_ups"] == 1, said["checks"])
-    # By the other rows it ran when it woke.
+    # According to the other rows it ran when it woke.
     said, disk = woken_after_idle(MS // 2, 0)
     check(disk["runnable_ns"] == 0 and disk["unknown_ns"] > 400 * MS, disk)
     check(said["checks"]["woken_while_running"] == 1, said["checks"])
@@ -428,7 +427,7 @@ def contradictions_are_unknown():
 
 @test
 def one_run_one_vcpu():
-    """The one of two vCPUs that woke ran, however late the stamps are"""
+    """of two vCPUs the one that woke ran, however late the stamps are"""
     r = Recording(["Domain-0", "crunch", "disk"], vcpus={"disk": 2})
     r.row(0, 0, "runq", XEN)
     for cpu in (1, 2):
@@ -447,12 +446,12 @@ def one_run_one_vcpu():
 
 @test
 def vcpus_without_names():
-    """Without a number of vCPUs there are as many as ran at the same time"""
+    """without a number of vCPUs there are as many as ran at the same time"""
     r = Recording(["Domain-0", "crunch", "disk"])
     rng, where, rows = random.Random(1), [None, None], []
     for now in range(0, 400 * MS, 2 * MS):
         for vcpu in (0, 1):
-            # Each sleeps and runs in turn, somewhere else most times.
+            # Each sleeps and runs in turn, mostly on another pCPU.
             cpu = rng.choice([c for c in range(4) if c // 2 == vcpu])
             begins = now + rng.randrange(100000)
             rows.append((begins, cpu, "wake-delay", 1000))
@@ -470,7 +469,7 @@ def vcpus_without_names():
 
 
 def slow_request_at(r, begin):
-    """slow_request() from this time on; disk slept until then."""
+    """slow_request() from this time on; disk slept before."""
     r.row(begin, 3, "runq", XEN)
     r.stay(begin, begin + 1 * MS + 1000, 1, DISK, woken=begin)
     r.row(begin + 1 * MS, 1, "evtchn-recv", DOM0, DISK)
@@ -481,7 +480,7 @@ def slow_request_at(r, begin):
 
 @test
 def suspended_host():
-    """A clock that goes back is reported, and no sum includes that moment"""
+    """a clock that goes back is reported, and no sum includes that moment"""
     r = Recording(["Domain-0", "crunch", "disk"], begin=5 * 3600 * 10 ** 9)
     dom0 = r.source(LINUX, 0, "Domain-0")
     slow_request_at(r, 0)
@@ -500,11 +499,11 @@ def suspended_host():
     disk, waits = vcpus["disk"], vcpus["Domain-0"]
     check(disk["running_ns"] == 2 * MS + 2000, disk)
     check(disk["blocked_ns"] == disk["runnable_ns"] == 0, disk)
-    # Before the cut it waited for 39 ms, and behind the cut again.
+    # It waited for 39 ms before the cut, and again after it.
     check(waits["running_ns"] == 2 * MS and waits["blocked_ns"] == 1 * MS, waits)
     check(waits["runnable_ns"] == 78 * MS, waits)
     check(threads_of(said)["Domain-0", 77]["running_ns"] <= 89 * MS, said)
-    # Times that one of two trace formats cannot have.
+    # Times that one of the two trace formats cannot represent.
     file = r.write(path("recording"))
     run("timeline", file, "--ctf", path("ctf")).expect(1, "clock went back")
     run("dump", "--summary", file).expect(0, "unknown length", "clock went back")
@@ -513,8 +512,9 @@ def suspended_host():
 
 
 class Skewed:
-    """A host whose pCPUs have clocks of their own, as Xen stamps rows on it.  A delay is from
-    the TSC where the notification was sent to that where the run begins."""
+    """A host whose pCPUs have different clocks, as Xen stamps rows on it. A delay is the time from
+    the TSC of the sender's pCPU to the TSC of the pCPU on which the run begins.
+    """
 
     def __init__(self, seed, ahead):
         self.random = random.Random(seed)
@@ -535,7 +535,7 @@ class Skewed:
         return begin
 
     def talk(self, guest_cpu, dom0_cpu, answers, n, pause=1000000):
-        """Talks of a guest, which its timer wakes, too, with dom0."""
+        """Notifications between a guest, which its timer also wakes, and dom0."""
         guest = len(self.names) + 2
         self.names.append("guest%u" % guest)
         now = self.random.randrange(MS)
@@ -559,7 +559,7 @@ class Skewed:
 
 
 def skewed(seed, ahead, answers=True, n=300):
-    """Each pCPU but the first has a guest, which talks to dom0 there."""
+    """Each pCPU but the first has a guest that communicates with dom0 on the first."""
     host = Skewed(seed, ahead)
     for cpu in range(1, len(ahead)):
         host.talk(cpu, 0, answers, n)
@@ -574,7 +574,7 @@ def latencies(recording):
 
 @test
 def clocks_that_differ():
-    """The bounds of pCPUs' clocks contain the truth, or are unknown"""
+    """the bounds of pCPUs' clocks contain the truth, or are unknown"""
     unknown = 0
     for seed in range(60):
         some = random.Random(seed)
@@ -593,13 +593,13 @@ def clocks_that_differ():
             continue
         check(answers and abs(said["clock_skew_ns"] - truth) <= error, context)
         check(error < max(40000, truth / 2), context)
-    # Where the cause of a wake-up is one of many, or two look alike.
+    # The cause of a wake-up is one of many, or two causes look alike.
     check(unknown <= 3, unknown)
 
 
 @test
 def latencies_of_clocks_that_differ():
-    """No latency is less than the error of the two pCPUs' clocks"""
+    """no latency is less than the error of the two pCPUs' clocks"""
     for ahead in (-300000, -20000, 0, 20000, 300000):
         r = skewed(1, [0, ahead]).recording()
         found, lengths = latencies(r)
@@ -613,7 +613,7 @@ def latencies_of_clocks_that_differ():
 
 @test
 def a_clock_without_bounds():
-    """A clock that nothing bounds makes no other one wrong"""
+    """a clock without bounds makes no other clock wrong"""
     for seed in range(4):
         host = Skewed(seed, [0, 0, 3 * MS])
         host.talk(1, 0, True, 4000, 600000)
@@ -625,7 +625,7 @@ def a_clock_without_bounds():
 
 @test
 def clocks_that_xen_compared():
-    """If Xen found one clock, and nothing contradicts it, nothing is corrected"""
+    """if Xen found one clock, and nothing contradicts it, nothing is corrected"""
     r = skewed(1, [0, 0]).recording(one_tsc=True)
     ended = analysed("timeline", r, "--json")
     check(ended.err == "", ended.err)
@@ -639,7 +639,7 @@ def clocks_that_xen_compared():
 
 @test
 def cut_off():
-    """A recording that is cut off is shown up to there, and is a failure"""
+    """a recording that is cut off is shown up to the cut, and the command fails"""
     whole = slow_request().bytes()
     file = path("recording")
     for size in range(0, len(whole), 97):
@@ -653,7 +653,7 @@ def cut_off():
 
 @test
 def output_is_input():
-    """The recording is never overwritten by what is made of it"""
+    """no output option overwrites the recording"""
     file = slow_request().write(path("recording"))
     other = path("link")
     os.symlink(file, other)
@@ -668,7 +668,7 @@ def output_is_input():
 
 @test
 def hostile_names():
-    """Names from a recording do not drive the terminal"""
+    """names from a recording do not control the terminal"""
     r = Recording(["\x1b[2Jboo", "<script>alert(1)</script>", "disk"])
     r.stay(0, 1 * MS, 0, DOM0, CRUNCH)
     r.stay(1 * MS, 2 * MS, 0, CRUNCH, DISK)
@@ -689,7 +689,7 @@ def states_of(thread):
 
 @test
 def threads_sums():
-    """timeline: of each thread what it did, on the host's clock"""
+    """timeline: the states of each thread, on the host's clock"""
     said = json.loads(analysed("timeline", slow_request_with_threads(),
                                "--json").out)
     threads = threads_of(said)
@@ -697,7 +697,7 @@ def threads_sums():
           threads)
     for thread in threads.values():
         check(sum(states_of(thread)) == said["length_ns"], thread)
-    # Its own clock is half a second behind the host's.
+    # The guest's clock is half a second behind the host's.
     writer = threads["disk", 301]
     check(writer["name"] == "writer<b>&" and writer["process"] == 300 and
           writer["vcpu"] == "disk", writer)
@@ -705,11 +705,11 @@ def threads_sums():
     check(writer["runnable_ns"] == MS // 4 + 99900 + 2 * MS, writer)
     check(writer["blocked_ns"] == 39 * MS + 599600 and writer["woken"] == 2,
           writer)
-    # A thread that has ended does nothing that could be known.
+    # After its end a thread has no known state.
     check(threads["disk", 300]["unknown_ns"] == 6 * MS, threads["disk", 300])
     check(threads["Domain-0", 77]["running_ns"] == 898000, threads)
     check(said["checks"]["switches_without_row"] == 0, said["checks"])
-    # The rest of the output is the same as without.
+    # The rest of the output is the same as without threads.
     alone = json.loads(analysed("timeline", slow_request(), "--json").out)
     check(alone["vcpus"] == said["vcpus"] and alone["threads"] == [], alone)
 
@@ -725,7 +725,7 @@ def threads_text():
 
 @test
 def threads_random():
-    """timeline: threads of hosts made up at random do what these know they did"""
+    """timeline: threads of synthetic random hosts have the states that the host knows"""
     for seed in range(30):
         rng = random.Random(seed)
         r = Recording(["Domain-0", "guest"])
@@ -776,7 +776,7 @@ def threads_random():
 
 @test
 def threads_lost():
-    """Where rows of a Linux are lost, no thread has run or slept"""
+    """where rows of a Linux are lost, no thread has run or slept"""
     r = Recording(["Domain-0", "guest"])
     r.row(0, 0, "runq", XEN)
     guest = r.source(GUEST, 1)
@@ -795,7 +795,7 @@ def threads_lost():
                         (12, [5 * MS, 0, 1 * MS, 0, 0]),
                         (13, [0, 2 * MS, 0, 4 * MS, 0])):
         check(states_of(threads["guest", pid]) == wanted, pid, threads)
-    # A row that is missing without having been lost is noticed, too.
+    # A row that is missing without a reported loss is noticed, too.
     r = Recording(["Domain-0", "guest"])
     r.row(0, 0, "runq", XEN)
     guest = r.source(GUEST, 1)
@@ -810,7 +810,7 @@ def threads_lost():
 
 @test
 def threads_hostile():
-    """What a guest says of its threads does no harm"""
+    """arbitrary rows about threads do no harm"""
     r = slow_request()
     guest = r.source(GUEST, 1, "\x1b[2Jme")
     rng = random.Random(1)
@@ -832,7 +832,7 @@ def threads_hostile():
 
 
 def states(packets):
-    """What each thread did from when to when: (state, begin, cpu), in order."""
+    """The states of each thread in order: (state, begin, cpu)."""
     changes = {}
     for packet in packets:
         if "generic_kernel_task_state_event" in packet:
@@ -844,7 +844,7 @@ def states(packets):
 
 
 def sums_agree(recording):
-    """Each thread has the sums of its vCPU, and no pCPU has two at a time."""
+    """Fails unless threads have the sums of their vCPUs, and no pCPU has two at a time."""
     packets = as_perfetto(recording)
     said = json.loads(analysed("timeline", recording, "--json").out)
     end = said["begin_ns"] + said["length_ns"]
@@ -854,7 +854,7 @@ def sums_agree(recording):
         mine = changes[tid]
         check(mine[-1][:2] == ("STOPPED", end), mine, end)
         for (state, begin, cpu), after in zip(mine, mine[1:]):
-            # Two at a time are a mistake for the importer.
+            # The importer rejects two slices at a time.
             check(after[1] > begin, mine)
             pause = state == "RUNNABLE" and cpu is not None and \
                 after == ("RUNNING", begin + 1, after[2])
@@ -884,7 +884,7 @@ def sums_agree(recording):
 
 @test
 def perfetto_states():
-    """--perfetto: threads do what vCPUs did, by protobuf's own reader"""
+    """--perfetto: threads have the states of vCPUs, according to protobuf's own reader"""
     packets = sums_agree(slow_request())
     names = {one(p, "generic_kernel_process_tree", "threads", "comm")
              for p in packets if "generic_kernel_process_tree" in p}
@@ -893,7 +893,7 @@ def perfetto_states():
 
 @test
 def perfetto_processes():
-    """--perfetto: a domain is a process with its whole name, words and all"""
+    """--perfetto: a domain is a process with its whole name, spaces included"""
     r = slow_request_with_threads()
     r.host["domains"][2]["name"] = "disk of my guest"
     r.wake(0, r.source(GUEST, 9, "not there"), 0, 1, 2)
@@ -909,7 +909,7 @@ def perfetto_processes():
         "disk of my guest": "disk of my guest", "2.xvda-0 77": "Domain-0",
         "cp 300": "disk of my guest", "writer<b>& 301": "disk of my guest",
         "PID 1": "not there", "PID 2": "not there"}, threads)
-    # The importer takes only the first word of a command line for a name.
+    # The importer uses only the first word of a command line as a name.
     trees = [one(p, "generic_kernel_process_tree") for p in packets
              if "generic_kernel_process_tree" in p]
     check(trees and not any("processes" in tree for tree in trees), trees)
@@ -917,7 +917,7 @@ def perfetto_processes():
 
 @test
 def perfetto_flows():
-    """--perfetto: from each notification by its wake-up to the run"""
+    """--perfetto: a flow leads from each notification by its wake-up to the run"""
     packets = as_perfetto(slow_request())
     begin = json.loads(analysed("timeline", slow_request(),
                                 "--json").out)["begin_ns"]
@@ -939,7 +939,7 @@ def perfetto_flows():
 
 @test
 def perfetto_threads():
-    """--perfetto: threads of guests do what timeline says, on tracks of their own"""
+    """--perfetto: threads of guests have timeline's states, on tracks of their own"""
     r = slow_request_with_threads()
     packets = sums_agree(r)
     said = json.loads(analysed("timeline", r, "--json").out)
@@ -978,7 +978,7 @@ def perfetto_threads():
 
 @test
 def perfetto_random():
-    """--perfetto: the same sums for hosts made up at random, losses and all"""
+    """--perfetto: synthetic random hosts have the same sums, losses included"""
     for seed in range(20):
         rng = random.Random(seed)
         r = Recording(["Domain-0", "crunch", "disk"], {"crunch": 3})
@@ -1024,13 +1024,13 @@ def perfetto_counters():
 
 @test
 def perfetto_rates():
-    """--perfetto: of the pairs that talk most, how many notifications per second"""
+    """--perfetto: notifications per second of the pairs that communicate most"""
     r = Recording(["dom %d" % i for i in range(30)])
     for ms in range(2005):
         for guest in range(1, 30):
             if ms % guest == 0:
                 r.row(ms * MS, 0, "evtchn-send", 2 + guest, 2)
-                if ms % 2:  # of what is pending already there is no receipt
+                if ms % 2:  # a notification that is pending already has no receipt
                     r.row(ms * MS, 0, "evtchn-recv", 2, 2 + guest)
         if ms == 1000:
             r.lose(0, "evtchn-send", 5)
@@ -1046,7 +1046,7 @@ def perfetto_rates():
                 (one(p, "timestamp") - r.begin, one(event, "counter_value")))
     check(set(rates) == {"dom %d notifies dom 0" % i for i in range(1, 17)},
           rates)
-    # Rows were lost in the part from 1000 to 1010 ms; the last has 1990 to 2004.
+    # Rows were lost from 1000 to 1010 ms; the last part ends at 2004 ms.
     check(rates["dom 1 notifies dom 0"] == [(0, 1000), (1010 * MS, 1000),
                                             (1990 * MS, 1071)], rates)
     check(rates["dom 5 notifies dom 0"][0] == (0, 200), rates)
@@ -1056,7 +1056,7 @@ def perfetto_rates():
 
 @test
 def perfetto_no_rates():
-    """--perfetto: there are no rates where not each notification makes a row"""
+    """--perfetto: there are no rates if a row stands for several notifications"""
     for host, domain, rates in (({}, {}, 2),
                                 ({"runq": 2}, {}, 2),
                                 ({"evtchn-recv": 2}, {}, 0),
@@ -1084,7 +1084,7 @@ def perfetto_losses():
 
 @test
 def perfetto_hostile():
-    """--perfetto: names are text, whatever is in them; a full disk is reported"""
+    """--perfetto: names are text, whatever bytes they contain; a full disk is reported"""
     r = Recording(["\x1b[2Jboo\udcff", "<b>\n" * 100, "disk\x01"])
     r.stay(0, 1 * MS, 0, DOM0, CRUNCH)
     r.stay(1 * MS, 2 * MS, 0, CRUNCH, DISK)
@@ -1100,7 +1100,7 @@ def perfetto_hostile():
 
 @test
 def nothing_logged():
-    """A recording without rows of service-ns says what is to be logged"""
+    """a recording without rows of service-ns names the events to log"""
     r = Recording(["Domain-0"])
     r.row(0, 0, "memory", DOM0)
     check("service-ns" in analysed("timeline", r).out)

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""xensched timeline --with: the events of a CTF trace of another program are
-at the recording's times.  Traces are written here, byte by byte, as LTTng and
-mirage-profile lay theirs out; where lttng is installed, one is LTTng's own.
+"""xensched timeline --with: events of another program's CTF trace are at the recording's times.
+The test writes traces byte by byte, as LTTng and mirage-profile lay them out. If lttng is
+installed, one trace is LTTng's own.
 """
 
 import json
@@ -40,7 +40,7 @@ event { name = "sched_switch"; id = 0; stream_id = 0;
     fields := struct { string prev_comm; u32 prev_tid; }; };
 """
 
-# As mirage-profile has it: nothing says what the clock is.
+# mirage-profile's layout: the trace does not name its clock.
 MIRAGE = TYPES.replace(" u32 stream_id;", "") + """
 struct event_header { u64 timestamp; enum : u8 { creates = 0, label = 5 } id; }
     align (8);
@@ -101,11 +101,11 @@ def marked(offset, error=1000, domain=DISK):
 
 @test
 def a_clock_that_the_guest_marked():
-    """Where the guest marked its clock events are at its times, with a bound"""
+    """if a guest marked its clock, events are at the guest's times, with a bound"""
     offset = 77 * 10 ** 9
     trace = lttng([(offset + 10 * MS, "sh", 12), (offset + 20 * MS, "cp", 13)])
     found = shown(marked(offset), trace)
-    # The first code of a label is the row that counts, and its last one's time.
+    # The first code of a label is the row that counts; the last one has the time.
     times = [e["at_ns"] for e in found["events"]]
     check(times[1] - times[0] == 10 * MS, found)
     check(abs(times[0] - 10 * MS) <= found["clock_error_ns"] <= 2000, found)
@@ -117,7 +117,7 @@ def a_clock_that_the_guest_marked():
 
 @test
 def a_clock_that_drifts():
-    """Between two marks of its clock how far that drifted is in the bound"""
+    """between two marks of the clock the bound contains the clock's drift"""
     r = slow_request()
     r.clock_label(2 * MS, 1, DISK, "monotonic", 2 * MS, 2 * MS)
     r.clock_label(44 * MS, 1, DISK, "monotonic", 44 * MS + 5000, 44 * MS + 5000)
@@ -128,7 +128,7 @@ def a_clock_that_drifts():
 
 @test
 def whose_clock():
-    """If several guests marked their clocks, the trace names the guest"""
+    """if several guests marked their clocks, the trace names the guest"""
     r = marked(10 ** 9)
     r.clock_label(3 * MS, 0, CRUNCH, "monotonic", 0, 0)
     trace = lttng([(10 ** 9 + 10 * MS, "sh", 1)])
@@ -139,7 +139,7 @@ def whose_clock():
 
 @test
 def xens_system_time():
-    """A clock without a date is Xen's system time, as mini-os has it"""
+    """a clock without a date is Xen's system time, as in mini-os"""
     r = slow_request()
     r.system_times = [(0, 3 * 10 ** 9), (40 * MS, 3 * 10 ** 9 + 40 * MS + 50)]
     found = shown(r, mirage())
@@ -149,14 +149,14 @@ def xens_system_time():
            "label: thread = 2, label = read block"], found)
     check("system time" in found["clock"], found)
     check(50 <= found["clock_error_ns"] < 60, found)
-    # A file in the folder, as mirage-profile's users have it.
+    # A file in the folder, as users of mirage-profile have it.
     found = shown(r, mirage() + "/trace.ctf")
     check(len(found["events"]) == 2, found)
 
 
 @test
 def by_date():
-    """Without either it is the date of both machines, and no bound is claimed"""
+    """without marks and system time the date aligns both, and no bound is claimed"""
     r = slow_request()
     r.utc = 1800000000 * 10 ** 9
     trace = lttng([(5 * MS, "early", 1), (10 ** 9 + 5 * MS, "sh", 2)],
@@ -171,13 +171,13 @@ def by_date():
 
 @test
 def an_unknown_clock():
-    """An unknown clock is reported, with the remedy"""
+    """an unknown clock is reported, with the remedy"""
     shown(slow_request(), mirage(), code=1, words="xensched-mark clock")
 
 
 @test
 def what_is_no_trace():
-    """A folder without a trace is reported; the recording is shown all the same"""
+    """a folder without a trace is reported; the recording is shown all the same"""
     shown(slow_request(), "/nowhere", code=1, words="No such file")
     empty = path("empty")
     os.mkdir(empty)
@@ -218,7 +218,7 @@ int main(void)
 
 
 def lttng_traced():
-    """A trace of LTTng's own, and between which times each event was."""
+    """A trace of LTTng's own, and the two times between which each event happened."""
     place = path("lttng")
     os.mkdir(place)
     with open(place + "/traced.c", "w", encoding="ascii") as file:
@@ -254,7 +254,7 @@ def lttng_traced():
 
 @alone
 def lttngs_own():
-    """A trace that LTTng made itself (where it is installed) is at its times"""
+    """a trace that LTTng made itself (if it is installed) is at its times"""
     if not shutil.which("lttng-sessiond") or subprocess.run(
             ["cc", "-E", "-include", "lttng/tracef.h", "-x", "c", "/dev/null"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -278,7 +278,7 @@ def lttngs_own():
 
 @test
 def hostile_texts():
-    """Texts of a trace do not drive the terminal, and are cut"""
+    """texts of a trace do not control the terminal, and are cut"""
     trace = lttng([(10 * MS, "\033[2J<script>" + "x" * 5000, 1)])
     found = shown(marked(0), trace)
     check(len(found["events"][0]["text"]) < 200, found)

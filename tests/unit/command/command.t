@@ -1,8 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command xensched: what it asks the daemon, what it prints of an answer, and
-what it does with whatever else comes; its options, its help, and that manual
-pages and completion know of all of them.
+"""xensched's questions to the daemon: requests, output, wrong answers; options, help, and that
+manual pages and completion know all of them.
 """
 
 import contextlib
@@ -45,7 +44,7 @@ def top():
 
 @test
 def top_without_daemon():
-    """top says so when the daemon goes, and shows it when it is back"""
+    """top reports that the daemon is gone, and continues when it is back"""
     answers = examples()
     good = answers["status"]
     with daemon(answering(answers)) as where, \
@@ -64,7 +63,7 @@ def top_without_daemon():
 
 @test
 def top_hostile():
-    """top shows nothing that drives the terminal, whatever it is told"""
+    """top prints no control characters, whatever it receives"""
     answers = examples()
     domain = answers["status"]["result"]["domains"][1]
     domain["name"] = "\x1b[2Jevil\x07" + "x" * 500
@@ -84,8 +83,7 @@ def top_hostile():
 
 @test
 def top_narrow():
-    """top shows on 80 columns for which domain a guest waits, how often it moves, and how much
-    of its time it is at its place"""
+    """top has columns for waits by domain, moves and time at target within 80 columns"""
     answers = examples()
     with daemon(answering(answers)) as where, \
             Terminal("top", "--socket", where, columns=80) as terminal:
@@ -97,7 +95,7 @@ def top_narrow():
 
 @test
 def top_of_older():
-    """top of a daemon which does not say where domains ran shows "-" there"""
+    """top of a daemon that does not report where domains ran shows "-" there"""
     answers = examples()
     for domain in answers["status"]["result"]["domains"]:
         for name in ("ran", "at_place", "lever", "crossings_per_s"):
@@ -111,7 +109,7 @@ def top_of_older():
 
 
 def answers_about_disk(opened):
-    """Those of which "waits", asked about one domain, says more; its domid is in @opened."""
+    """Answers about disk, with its waits; @opened receives the domids that top asks about."""
     answers = examples()
     whole = answers["waits"]
 
@@ -130,8 +128,7 @@ def answers_about_disk(opened):
 
 @test
 def top_of_one_guest():
-    """top opens one guest on 80x24: its last minute, for which domain it waits and why, its
-    vCPUs; over ssh with UTF-8, and on a serial console without it"""
+    """top opens one guest on 80x24: last minute, waits, vCPUs; with UTF-8 and without"""
     for kind, locale, levels in (("xterm", "C.UTF-8", "\u2581\u2588"),
                                  ("vt100", "C", "_#")):
         opened = set()
@@ -165,7 +162,7 @@ def top_sorted_by_cost():
 
 @test
 def top_filtered():
-    """top shows only names with a text that is typed, until Escape"""
+    """top shows only names with a text that the user types, until Escape"""
     with daemon(answering(crowd(100))) as where, \
             Terminal("top", "--socket", where, "--sort", "name", columns=80) as terminal:
         terminal.until("d000", "d001")
@@ -181,11 +178,11 @@ def top_filtered():
 
 @test
 def top_needs_terminal():
-    """top without a terminal: exit code 1, and what else there is"""
+    """top without a terminal: exit code 1, and the command to use instead"""
     ask("top", examples()["status"]).expect(1, "needs a terminal")
 
 
-# Talking to a daemon
+# Requests and answers
 
 
 @test
@@ -198,7 +195,7 @@ def no_daemon():
 
 @test
 def dead_daemon():
-    """a socket which a killed daemon left: exit code 3"""
+    """a socket that a killed daemon left: exit code 3"""
     where = path("socket")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(where)
@@ -208,7 +205,7 @@ def dead_daemon():
 
 @test
 def request():
-    """the request is the one line of the protocol"""
+    """the request is one line of the protocol"""
     for command in ASKING:
         lines = []
 
@@ -223,7 +220,7 @@ def request():
 
 @test
 def json_unchanged():
-    """--json prints the result as it was sent, also what isn't known"""
+    """--json prints the result as the daemon sent it, unknown members included"""
     for command in ASKING:
         value = copy.deepcopy(examples()[command])
         value["result"]["new"] = {"big": 2 ** 63 - 1, "text": "a/ü\n",
@@ -234,7 +231,7 @@ def json_unchanged():
 
 @test
 def text_of_status():
-    """status prints what it got, in columns"""
+    """status prints its answer in columns"""
     ended = ask("status", examples()["status"]).expect(
         0, "mode act", "182731 read, 0 lost", "52 sites",
         "for 10000 ms at a time; ends in 9950 ms unless", "PMCs          4\n")
@@ -260,7 +257,7 @@ def text_of_status():
 
 @test
 def soft_weight_in_status():
-    """status says what soft affinities weigh, while the daemon has set it"""
+    """status prints the weight of soft affinities while the daemon has set it"""
     status = examples()["status"]
     ask("status", status).expect(
         0, "Xen's credit2 heeds soft affinities: 50 % (was 0)\n")
@@ -275,8 +272,7 @@ def soft_weight_in_status():
 
 @test
 def ran_in_status():
-    """status of an older daemon has "-" for where domains ran, and no guess
-    for what makes no sense"""
+    """status of an older daemon has "-" for where domains ran, and for nonsense"""
     status = examples()["status"]
     domain = status["result"]["domains"][1]
     for name in ("ran", "at_place", "lever", "crossings_per_s", "memory", "cost_us"):
@@ -298,7 +294,7 @@ def ran_in_status():
 
 @test
 def budget_in_status():
-    """status says what logging costs, where the daemon has a budget"""
+    """status prints the cost of logging, if the daemon has a budget"""
     status = examples()["status"]
     check("budget" not in ask("status", status).expect(0).out)
     status["result"]["budget"] = {
@@ -313,7 +309,7 @@ def budget_in_status():
 
 @test
 def holder_in_status():
-    """status says when no program holds the log, and no counter is usable"""
+    """status reports that no program holds the log, and that no counter is usable"""
     value = examples()["status"]
     value["result"]["xen"].update(lease_ms=0, lease_left_ms=0, pmcs=0)
     ask("status", value).expect(0, "by no program", "none usable on this machine")
@@ -335,7 +331,7 @@ def text_of_matrix():
 
 @test
 def text_of_processes():
-    """matrix --processes prints a row per process and back end, and why not more"""
+    """matrix --processes prints a row per process and back end, and why there are no more"""
     value = examples()["processes"]
     asked = []
 
@@ -377,7 +373,7 @@ def text_of_plan():
 
 @test
 def effect_in_plan():
-    """plan says what came of an affinity; that it is set proves nothing"""
+    """plan prints the effect of a move, not the affinity that was set"""
     plan = examples()["plan"]
     move = plan["result"]["moves"][0]
     move.update(hard=True, at_place=1)
@@ -399,7 +395,7 @@ def effect_in_plan():
 
 @test
 def text_of_restore():
-    """restore says how many, and fails when the daemon did in part"""
+    """restore prints how many, and fails if the daemon restored a part"""
     value = examples()["restore"]
     ask("restore", value).expect(0, "restored: 1", "mode: advise")
     value["result"]["failed"] = 2
@@ -431,7 +427,7 @@ def one_domain():
 
 @test
 def text_of_explain():
-    """explain prints the daemon's words, a line each"""
+    """explain prints the daemon's sentences, one per line"""
     value = examples()["explain"]
     ended = ask("explain", value, "disk").expect(0)
     check(ended.out.splitlines() == value["result"]["lines"], ended.out)
@@ -486,7 +482,7 @@ def text_of_waits():
 
 @test
 def waits_of_a_domain_that_did_not_wait():
-    """waits of a domain that did not wait says so, and is no failure"""
+    """waits of a domain that did not wait says so, and succeeds"""
     answer = examples()["waits"]
     quiet = {"name": "quiet", "domid": 9, "ready_percent": 0, "counted_percent": 0,
              "offline_percent": 0, "unknown_percent": 0, "for": [], "causes": []}
@@ -501,7 +497,7 @@ def waits_of_a_domain_that_did_not_wait():
 
 @test
 def waits_since_a_mark():
-    """waits asks for the time since a mark, which is one of a domain"""
+    """waits asks for the time since a mark of one domain"""
     asked = []
 
     def talk(connection):
@@ -517,8 +513,7 @@ def waits_since_a_mark():
 
 @test
 def changes_say_what_is_the_case():
-    """act, advise, hold and release say what is the case now, and what keeps
-    plans from being carried out"""
+    """act, advise, hold and release print the new state, and what prevents moves"""
     act = examples()["act"]
     ended = ask("act", act).expect(0, "mode: act", "2 moves to make")
     check("not moving" not in ended.out, ended.out)
@@ -534,7 +529,7 @@ def changes_say_what_is_the_case():
 
 @test
 def why_nothing_moves():
-    """status and plan say why nothing is moved; a paused domain is nowhere"""
+    """status and plan print why nothing is moved; a paused domain is nowhere"""
     for command in ("status", "plan"):
         value = examples()[command]
         check("not moving" not in ask(command, value).expect(0).out)
@@ -552,7 +547,7 @@ def why_nothing_moves():
 
 @test
 def rules_in_status():
-    """status names the rules that hold for no domain, and no others"""
+    """status names rules that match no domain, and no others"""
     status = examples()["status"]
     ended = ask("status", status).expect(0, "'name=B\u00fcro' holds for no domain")
     check("web-*" not in ended.out, ended.out)
@@ -632,7 +627,7 @@ def selected():
 
 @test
 def top_selected():
-    """top shows one domain or group, or the first few, and says how many not"""
+    """top shows one domain or group, or the first few, and how many it leaves out"""
     answers = crowd(100)
     with daemon(answering(answers)) as where:
         with Terminal("top", "--socket", where, "three",
@@ -657,7 +652,7 @@ def error_reply():
 
 @test
 def garbage():
-    """what isn't a response is an error, never a crash and never a guess"""
+    """an answer that is not a response is an error, never a crash or a guess"""
     for reply in (b"\n", b"hello\n", b"null\n", b"7\n", b"[]\n", b"{}\n",
                   b'"ok"\n', b"\0\0\0\n", b"\xff\xfe\n", b'{"ok":true}\n',
                   b'{"ok":true,"result":[]}\n', b'{"ok":1,"result":{}}\n',
@@ -682,7 +677,7 @@ def random_garbage():
 
 @test
 def strange_results():
-    """a result of other types is printed as far as it is understood"""
+    """a result with other types is printed as far as it is understood"""
     chance = random.Random(2)
     others = [None, True, -1, 2 ** 63 - 1, 1e308, "", "x" * 5000, [], {},
               [[]], [{}], {"a": 1}, ["a", 1]]
@@ -707,7 +702,7 @@ def strange_results():
 
 @test
 def cut_reply():
-    """a response which is cut off, anywhere, is an error"""
+    """a response that is cut off, anywhere, is an error"""
     whole = json.dumps(examples()["restore"]).encode()
     for length in range(1, len(whole) + 1, 7):
         with daemon(saying(whole[:length])) as where:
@@ -717,7 +712,7 @@ def cut_reply():
 
 @test
 def no_reply():
-    """a connection which is closed is an error"""
+    """a connection that is closed is an error"""
     with daemon(hear) as where:
         run("status", "--socket", where).expect(1, "without an answer")
     with daemon(lambda connection: None) as where:
@@ -726,7 +721,7 @@ def no_reply():
 
 @alone
 def long_reply():
-    """a response without end takes a bounded amount of memory"""
+    """an endless response takes a bounded amount of memory"""
     def talk(connection):
         hear(connection)
         while True:
@@ -758,13 +753,13 @@ def slow(talk):
 
 @test
 def silent_daemon():
-    """a daemon which hangs: time-out"""
+    """a daemon that hangs: time-out"""
     slow(lambda connection: time.sleep(20))
 
 
 @test
 def dripping_daemon():
-    """a daemon which sends a byte now and then: the same time-out"""
+    """a daemon that sends a byte now and then: the same time-out"""
     def talk(connection):
         while True:
             connection.sendall(b" ")
@@ -775,7 +770,7 @@ def dripping_daemon():
 
 @test
 def full_daemon():
-    """a daemon which doesn't even accept: the same time-out"""
+    """a daemon that does not even accept: the same time-out"""
     where = path("socket")
     with socket.socket(socket.AF_UNIX) as listener, \
             contextlib.ExitStack() as stack:
@@ -795,8 +790,8 @@ def not_root():
     if os.getuid():
         return "needs root to become another user"
     program = path("program")
-    # By another process: one which other threads start now could inherit the
-    # file, open for writing, and then it cannot be run.
+    # Another process writes the file: a thread that forks meanwhile would inherit it, open for
+    # writing, and then the file could not be executed.
     subprocess.run(["cp", XENSCHED, program], check=True)
     os.chmod(program, 0o755)
     os.chmod(FOLDER, 0o711)
@@ -812,7 +807,7 @@ def not_root():
 
 @test
 def terminal():
-    """names and errors can't send control characters to a terminal"""
+    """names and errors cannot send control characters to a terminal"""
     value = examples()["status"]
     value["result"]["domains"][1]["name"] = "a\x1b[2Jb\x07\n\x9bc"
     ended = ask("status", value).expect(0, "a?[2Jb??")
@@ -823,7 +818,7 @@ def terminal():
 
 @test
 def wide_names():
-    """names which aren't ASCII don't break the columns"""
+    """names that are not ASCII do not break the columns"""
     value = examples()["status"]
     value["result"]["domains"][1]["name"] = "плата-ü"
     rows = ask("status", value).expect(0).out.split("\n\n")[2].splitlines()
@@ -881,7 +876,7 @@ def wrong_arguments():
 
 @test
 def wrong_numbers():
-    """numbers out of range or with rubbish behind are wrong use"""
+    """numbers out of range, or followed by other characters, are wrong use"""
     for value in ("", "0", "-1", "1x", "x", "nan", "inf", "1e3", ".", "1..2",
                   "0.0", "99999999999", "1 ", "0x10"):
         run("record", "--seconds", value, path("f")).expect(2, "--seconds")
@@ -894,9 +889,9 @@ def wrong_numbers():
 
 
 def alone(folder):
-    """The program in a folder without those of other packages.  Another program copies
-    it: a thread that forks meanwhile would have it open for writing, and it could not be
-    run."""
+    """The program in a folder without those of other packages. Another process copies it: a thread
+    that forks meanwhile would have the copy open for writing, and it could not be executed.
+    """
     os.mkdir(folder)
     subprocess.run(["cp", XENSCHED, folder + "/xensched"], check=True)
     return folder + "/xensched"
@@ -904,7 +899,7 @@ def alone(folder):
 
 @test
 def commands_of_other_packages():
-    """a command of a package that is not installed: which one, and exit status 69"""
+    """a command of a package that is not installed: its name, and exit status 69"""
     program = alone(path("sbin"))
     for package, commands in (("xensched-lab", ("runs", "on", "sample")),
                               ("xensched-fleet", ("traffic", "fleet"))):
@@ -933,7 +928,7 @@ def helps():
 
 
 def completed(*words):
-    """What bash offers for the last of these words of a command line."""
+    """bash's completions of the last of these words of a command line."""
     script = """. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
                 _xensched; printf '%s\\n' "${COMPREPLY[@]}" """
     done = subprocess.run(
@@ -988,7 +983,7 @@ def manual():
 
 @test
 def settings():
-    """each option and key is in the manual pages as the program says it"""
+    """each option and key is in the manual pages, spelled as in the program"""
     done = subprocess.run(
         [TOP + "/tools/xensched/man/options.py", XENSCHED],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
@@ -1023,7 +1018,7 @@ def events_documented():
 
 @test
 def lost_output():
-    """output that can't be written is a failure"""
+    """output that cannot be written is a failure"""
     with open("/dev/full", "wb") as full:
         run("--help", stdout=full).expect(1, "No space left")
         run("dump", "--seconds", "9", xen="busy", stdout=full).expect(
@@ -1035,7 +1030,7 @@ def lost_output():
 
 @test
 def check_host():
-    """check names the step which fails, its remedy, and what isn't known"""
+    """check names the step that fails, its remedy, and what is unknown"""
     for xen, good, failed, remedy in (
             (None, 0, "Xen", "/dev/xen/privcmd"),
             ("unprivileged", 1, "privileges", "by root in dom0"),
@@ -1074,7 +1069,7 @@ def shared_colours():
 
 @test
 def check_json():
-    """check --json has the lines of the text, and says whether one failed"""
+    """check --json has the lines of the text, and whether one failed"""
     names = {"ok": "ok", "-": "note", "FAIL": "failed", "warn": "warning"}
     for xen in (None, "no-area", "busy"):
         text = run("check", xen=xen)
@@ -1083,7 +1078,7 @@ def check_json():
         value = json.loads(answer.out)
         check(value["ready"] == (text.code == 0), value["ready"])
         for line, one in zip(text.out.splitlines(), value["checks"], strict=True):
-            # How long a lease still is differs between the two.
+            # The rest of a lease differs between the two runs.
             wanted = line.split("ends in")[0]
             result = [word for word, name in names.items() if name == one["result"]]
             got = f"{result[0]:4}  {one['check']}" + (": " if one["text"] else "") + one["text"]
@@ -1092,7 +1087,7 @@ def check_json():
 
 @test
 def check_state():
-    """check says that the state file cannot be written, or why that is fine"""
+    """check reports that the state file cannot be written, or why that is fine"""
     folder = path("state")
     with open(folder, "w", encoding="ascii") as f:
         f.write(f"state = '{folder}.d/x.json'\n")
@@ -1108,7 +1103,7 @@ def check_state():
 
 @test
 def check_toolstack():
-    """check says what a host of xapi's is to the daemon"""
+    """check describes what a host of xapi's means to the daemon"""
     folder = path("xapi")
     os.mkdir(folder)
     config = folder + "/conf"
@@ -1138,7 +1133,7 @@ def check_reactions():
 
 @test
 def check_settings():
-    """check names settings that mean something which this host does not have"""
+    """check names settings that have no meaning on this host"""
     config, host = path("config"), path("host")
     with open(host, "w", encoding="ascii") as f:
         f.write("web1 1 0 all all\n")
@@ -1157,7 +1152,7 @@ def check_settings():
 
 @test
 def durations():
-    """a duration has a unit, or is what it always was; any other text is refused"""
+    """a duration has a unit, or its traditional one; any other text is refused"""
     for seconds in ("1", "0.02", "20ms", "20000us", "1.5s", "0.001min", "1h"):
         run("dump", "--seconds", seconds, "/nowhere/x").expect(2, "without a FILE")
         run("record", "--ring", "1M", "--last", seconds, "/nowhere/x").expect(2)
@@ -1179,7 +1174,7 @@ def durations():
 
 @test
 def usage_of_needed_options():
-    """what a command cannot do without is not in brackets"""
+    """help has no brackets around a mandatory argument"""
     for command, needed, other in (("why", "--at TIME", "[--thread THREAD]"),
                                    ("fleet", "--prometheus URL", "[--json]"),
                                    ("traffic", "--metrics FILE", "[--seconds N]"),
@@ -1192,7 +1187,7 @@ def usage_of_needed_options():
 
 @test
 def can_start():
-    """check --can-start says why not, and nothing where it can"""
+    """check --can-start prints why the daemon cannot start, and else nothing"""
     for xen, remedy in ((None, "/dev/xen/privcmd"), ("unprivileged", "by root in dom0"),
                         ("unpatched", "CONFIG_SCHEDLOG"), ("other-abi", "same build")):
         run("check", "--can-start", xen=xen).expect(1, "cannot start here", remedy)
@@ -1203,7 +1198,7 @@ def can_start():
 
 @test
 def allow_marks():
-    """allow-marks takes a domain and on or off, and says what went wrong"""
+    """allow-marks accepts a domain and on or off, and reports errors"""
     for what in ("on", "off"):
         check(not run("allow-marks", "1", what, xen="no-area").expect(0).out)
     run("allow-marks", "7", "on", xen="no-area").expect(1, "no domain 7")
@@ -1220,7 +1215,7 @@ def allow_marks():
 
 @test
 def check_holder():
-    """check says how long the log is held, and how many counters there are"""
+    """check prints how long the log is held, and how many counters there are"""
     run("check", xen="held").expect(
         0, "held by a scheduler, ends in 9876 ms unless renewed",
         "performance counters: 4;")

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What tests of the command xensched have in common: a daemon and a hypervisor
-which are not real, a terminal, and results as TAP.
+"""Common parts of the tests of xensched: a synthetic daemon, a fake hypervisor, a terminal, and
+results as TAP.
 
-XENSCHED is the program, built with sanitizers and with fake-xen.c in place of
-libxenctrl.  The daemon is a socket in this test which answers what a test
-wants: the examples of docs/internals/control-socket.md, which are thereby shown to be
-what the command understands, and everything a daemon should not say.
+XENSCHED is the program, built with sanitizers and with fake-xen.c in place of libxenctrl. The
+daemon is a socket in this test that answers what a test chooses: the examples of
+docs/internals/control-socket.md, so that the command demonstrably understands them, and wrong
+answers of every kind.
 
-Each test's first line of documentation is the promise which it holds.  They
-run at the same time, since most of them wait; those that need a CPU run after
-that, one by one.
+The first line of a test's docstring is the behaviour that it checks, and its name in TAP. Tests
+run at the same time, because most of them wait; those that need a CPU run after that, one by one.
 """
 
 import concurrent.futures
@@ -42,13 +41,13 @@ FOLDER = tempfile.mkdtemp(prefix="xensched-command-")
 TESTS = []
 ALONE = []
 LOOKING = ("status", "matrix", "plan")
-# What a daemon says that is older than the command.
+# Answers of a daemon that is older than the command.
 REFUSED = {"ok": False, "error": "there is no such command"}
 ASKING = LOOKING + ("restore", "act")
 
 
 class Failed(Exception):
-    """A promise wasn't held."""
+    """A check failed."""
 
 
 def test(function):
@@ -57,7 +56,7 @@ def test(function):
 
 
 def alone(function):
-    """A test that is in time only if it has a CPU."""
+    """Marks a test that is in time only if it has a CPU."""
     ALONE.append(function)
     return function
 
@@ -76,7 +75,7 @@ path.numbers = iter(range(1 << 30))
 
 
 class Ended:
-    """What a run of the program left."""
+    """The results of one run of the program."""
 
     def __init__(self, arguments, done):
         self.arguments = arguments
@@ -85,7 +84,7 @@ class Ended:
         self.err = done.stderr
 
     def expect(self, code, *words):
-        """This exit code, and these words in the output or the errors."""
+        """Fails unless the exit code is this, and the output or the errors have these words."""
         both = self.out + self.err
         about = (self.arguments, "exit code %d" % self.code, both[:2000])
         check("Sanitizer" not in both and "runtime error" not in both, *about)
@@ -106,7 +105,7 @@ def members(value):
 
 
 def documented_members(command):
-    """What json.md has in backticks about a command, and what it refers to."""
+    """The names that json.md has in backticks about a command, and those that it refers to."""
     folder = TOP + "/docs/internals/"
     with open(folder + "json.md", encoding="utf-8") as f:
         text = re.search(r"^## %s\n(.*?)(?=^## |\Z)" % command, f.read(), re.M | re.S)[1]
@@ -141,7 +140,7 @@ def run(*arguments, xen=None, text=True, **options):
 
 @contextlib.contextmanager
 def start(*arguments, xen, **options):
-    """The program in the background; it is gone in the end."""
+    """The program in the background; it is killed at the end."""
     environment = dict(os.environ, FAKE_XEN=xen)
     process = subprocess.Popen([XENSCHED, *arguments], env=environment,
                                stdin=subprocess.DEVNULL, **options)
@@ -153,7 +152,7 @@ def start(*arguments, xen, **options):
 
 
 def await_handler(process, number=signal.SIGINT):
-    """Until the program catches this signal: before, it would just die of it."""
+    """Waits until the program catches this signal: before that, the signal would kill it."""
     while True:
         with open("/proc/%d/status" % process.pid, encoding="ascii") as status:
             caught = next(int(line.split()[1], 16) for line in status
@@ -164,7 +163,7 @@ def await_handler(process, number=signal.SIGINT):
 
 
 def asks_for_the_lease(connection):
-    """A command that turns events on first asks for which domains: here, for none."""
+    """Answers a command's question for which domains it may turn events on: for none."""
     while b"\n" not in (line := connection.recv(4096, socket.MSG_PEEK)):
         if not line:
             return False
@@ -178,9 +177,10 @@ def asks_for_the_lease(connection):
 
 @contextlib.contextmanager
 def daemon(talk):
-    """A socket; talk(connection) is called with each client, and has ended after this.
+    """A socket. talk(connection) is called with each client, and has ended when this returns.
 
-    A client that asks for the lease has its answer, and talk() does not see it."""
+    A client that asks for the lease gets its answer here, and talk() does not see the question.
+    """
     where = path("socket")
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(where)
@@ -203,7 +203,7 @@ def daemon(talk):
     finally:
         with contextlib.suppress(OSError):
             listener.shutdown(socket.SHUT_RDWR)
-        # A client may be gone before what it said last was heard.
+        # A client may leave before it has read the answer.
         server.join(30)
         listener.close()
     check(not server.is_alive(), "the daemon still talks")
@@ -252,7 +252,7 @@ def ask(command, value, *options):
 
 
 class Terminal:
-    """The program on a terminal of its own: what it writes, and keys."""
+    """The program on a terminal of its own: its output, and keys."""
 
     def __init__(self, *arguments, rows=24, columns=100, env=None):
         self.screen = self.all = b""
@@ -282,7 +282,7 @@ class Terminal:
             self.process.send_signal(signal.SIGWINCH)
 
     def until(self, *words):
-        """Wait until all of them have been written since the last time."""
+        """Waits until all of these words have been written since the last call."""
         end = time.monotonic() + 20
         while not all(word.encode() in self.screen for word in words):
             check(time.monotonic() < end, words, self.screen[-3000:])
@@ -310,8 +310,9 @@ class Terminal:
 
 
 def answering(answers):
-    """To each question the answer to its command; None: nothing; a function: what that
-    makes of the request."""
+    """Answers each question by its command: None is no answer, and a function computes the
+    answer from the request.
+    """
     def talk(connection):
         request = json.loads(hear(connection))
         reply = answers.get(request["command"], REFUSED)
@@ -323,18 +324,18 @@ def answering(answers):
 
 
 def result_of(function):
-    """Its promise, whether it was held, why it was skipped or not held."""
+    """The behaviour, whether the check passed, why it was skipped or failed."""
     promise = function.__doc__.splitlines()[0]
     try:
         return promise, True, function()
     except Failed as failure:
         return promise, False, failure
-    except Exception as error:  # a test which is wrong has failed as well
+    except Exception as error:  # a faulty test fails as well
         return promise, False, "%s: %s" % (type(error).__name__, error)
 
 
 def main():
-    """Run all that test() and alone() have taken; the exit code."""
+    """Runs all tests of test() and alone(), and returns the exit code."""
     if not os.access(XENSCHED, os.X_OK):
         print("Bail out! there is no program '%s'; build it with 'make unit'"
               % XENSCHED)

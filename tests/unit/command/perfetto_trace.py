@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is in a trace of --perfetto, by protobuf's own compiler."""
+"""The contents of a trace of --perfetto, by protobuf's own compiler."""
 
 import ast
 import os

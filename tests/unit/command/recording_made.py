@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Recordings that are made up row by row, for tests of what is made of them.
+"""Recordings that a test writes row by row.
 
-The format is that of docs/internals/recording-format.md; times are ns, by a TSC of 1 GHz.
+The format is that of docs/internals/recording-format.md. Times are in ns, by a TSC of 1 GHz.
 """
 
 import json
@@ -61,7 +61,7 @@ class Recording:
                           self.begin + ns + offset))
 
     def source(self, kind, domid, name="", offset=0):
-        """A Linux that logs; its TSC is so far ahead.  Returns its id."""
+        """Adds a Linux that logs, with a TSC that is this far ahead, and returns its id."""
         name = name.encode(errors="surrogateescape")
         info = struct.pack("<IIQ40s", kind, domid, 10 ** 6, b"") + \
             name.ljust(64, b"\0")
@@ -69,24 +69,25 @@ class Recording:
         return len(self.sources)
 
     def response(self, ns, source, back, front, sectors, operation=0, cpu=0):
-        """A back end has done what a front end asked for."""
+        """Adds the rows of a back end that has completed a request of a front end."""
         self.row(ns, cpu, "ring-sectors", back, front, sectors << 3 | operation,
                  file=1, source=source)
 
     def decision(self, ns, domid, what, reason, **more):
-        """In the daemon's journal; whose clock is 10 s ahead when the last row, at
-        50 ms, is read."""
+        """Adds an entry of the daemon's journal. The daemon's clock is 10 s ahead when the last
+        row, at 50 ms, is read.
+        """
         self.host.setdefault("journal", []).append(
             dict(more, at_ns=self.begin + 10 ** 10 - 50 * MS + ns, domid=domid,
                  what=what, reason=reason))
 
     def clock_label(self, ns, cpu, current, name, before, after):
-        """What xensched-mark clock says: the row is between the two."""
+        """Adds the marks of 'xensched-mark clock': the row is between the two times."""
         self.label(ns, cpu, current, "%s=%x" % (name, before))
         self.label(ns + 100, cpu, current, "until=%x" % after)
 
     def switch(self, ns, source, cpu, before, after, why="S", taken=False):
-        """A vCPU goes from one thread to another one, by PIDs."""
+        """Adds the row of a vCPU that switches from one thread to another one, by PIDs."""
         self.row(ns, cpu, "guest-switch", 0, file=0, source=source,
                  counter=after | before << 22 | ord(why) << 44 | taken << 52)
 
@@ -108,7 +109,7 @@ class Recording:
         self.row(ns, cpu, "mark", current, counter=code)
 
     def typed(self, ns, cpu, current, what, high, low):
-        """A code that says what it is, as uapi/xensched_mark.h has it."""
+        """Adds a mark with structure, as uapi/xensched_mark.h defines it."""
         self.mark(ns, cpu, current, 0xf << 28 | what << 25 | high << 15 | low)
 
     def begin_region(self, ns, cpu, current, number, vcpu=0):
@@ -138,13 +139,13 @@ class Recording:
         self.typed(ns, cpu, current, 4, number, mark_sum(whole))
 
     def stay(self, begin, end, cpu, current, after=XEN, woken=None):
-        """A stay on a pCPU, from wake-up to exit; rows have to be in order."""
+        """Adds a run interval, from wake-up to exit; rows have to be in order."""
         if woken is not None:
             self.row(begin, cpu, "wake-delay", current, counter=begin - woken)
         self.row(end, cpu, "service-ns", current, after, end - begin)
 
     def lose(self, cpu, event, rows, source=0):
-        """So many rows are lost behind those which there are."""
+        """Loses this number of rows after the present ones."""
         key = cpu, 0 if source else EVENTS[event], source
         self.losses.setdefault(key, []).append(
             (len(self.files.get(key, [])), rows))
@@ -215,7 +216,7 @@ MS = 10 ** 6
 
 
 def slow_request():
-    """disk asks dom0, which waits 39 ms for the pCPU that crunch has."""
+    """disk notifies dom0, which waits 39 ms for the pCPU that crunch has."""
     r = Recording(["Domain-0", "crunch", "disk"])
     r.row(0, 3, "runq", XEN)
     r.stay(0, 1 * MS + 1000, 1, DISK)
@@ -245,7 +246,7 @@ def paged_requests(pages=2, service=True):
 
 
 def marked():
-    """What disk does while it asks dom0: on the whole, and within that."""
+    """The regions of disk while it waits for dom0: one whole, and one within it."""
     r = slow_request()
     r.name_region(MS // 4, 1, DISK, 7, "request")
     r.begin_region(MS // 2, 1, DISK, 7)
@@ -262,7 +263,7 @@ def marked():
 
 
 def with_counters(lost=False):
-    """The same with a run queue and memory; then rows are lost from 30 ms on."""
+    """slow_request() with a run queue and memory; rows are lost from 30 ms on."""
     r = slow_request()
     for ns, units in ((0, 3), (10 * MS, 3), (20 * MS, 1), (30 * MS, 2)):
         for cpu in (0, 1):
@@ -278,7 +279,7 @@ def with_counters(lost=False):
 
 
 def slow_request_with_threads():
-    """The same, with what dom0's and disk's threads do in it."""
+    """slow_request() with the threads of dom0 and disk."""
     r = slow_request()
     dom0 = r.source(LINUX, 0, "Domain-0")
     disk = r.source(GUEST, 2, "disk", offset=-5 * 10 ** 8)
@@ -294,7 +295,7 @@ def slow_request_with_threads():
     r.wake(41 * MS, disk, 0, 301, 300)
     r.switch(42 * MS, disk, 0, 301, 300, "R", taken=True)
     r.switch(44 * MS, disk, 0, 300, 301, "Z")
-    # dom0: the thread of the back end.
+    # dom0: the back end's thread.
     r.name(40 * MS + 500, dom0, 0, 77, "2.xvda-0", 77)
     r.wake(40 * MS + 1000, dom0, 0, 0, 77, interrupt=True)
     r.switch(40 * MS + 2000, dom0, 0, 0, 77, "R")
@@ -303,8 +304,9 @@ def slow_request_with_threads():
 
 
 def through_all_layers():
-    """The same, with the thread of dom0's back end waiting for dom0's pCPU, the
-    responses on its ring, and what the daemon did about it."""
+    """slow_request_with_threads(), where the back end's thread waits for dom0's pCPU, with the
+    responses on its ring, and the daemon's decisions.
+    """
     r = slow_request_with_threads()
     r.response(40 * MS + 400000, 1, DOM0, DISK, 8)
     r.response(40 * MS + 450000, 1, DOM0, DISK, 16, operation=1)

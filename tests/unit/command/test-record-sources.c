@@ -29,7 +29,7 @@
 #define PATH  "test-record-sources.recording"
 
 #define HOST_KHZ  2445433U
-#define LINUX_KHZ 2969534U /* as a Linux measures it */
+#define LINUX_KHZ 2969534U /* measured by a Linux */
 
 #define LEASE_NS (5 * SECOND)
 
@@ -145,7 +145,7 @@ static void hear_request(void)
     guest.renewed_ns = now;
 }
 
-/* The guest looks for a sign of life more often than a lease ends. */
+/* The guest checks for a sign of life more often than a lease ends. */
 static void check_lease(void)
 {
     const struct xen_schedlog_header *header = (const void *)page(GLOBAL);
@@ -283,7 +283,7 @@ static void a_lease_is_renewed_while_the_recorder_reads(void **state)
     assert_string_equal(complaints, "");
 }
 
-/* Ids of sources that are gone are not used again. */
+/* A new source does not get the id of one that is gone. */
 static void sources_beyond_those_of_a_recording_are_named(void **state)
 {
     uint32_t domid, first = GUEST + 1, last = GUEST + XENSCHED_MAX_SOURCES;
@@ -306,7 +306,7 @@ static void sources_beyond_those_of_a_recording_are_named(void **state)
                            "a recording holds at most 1024 sources"));
 }
 
-/* A Linux measures the frequency; Xen has the one of the clock. */
+/* A Linux measures its frequency; Xen's is that of the host's clock. */
 static void a_source_has_the_frequency_of_its_clock(void **state)
 {
     uint64_t khz[3] = { 0 };

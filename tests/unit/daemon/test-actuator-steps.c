@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The actuator: whatever happens, and whenever it happens, the affinities
- * which were there before come back.
+ * Checks that the actuator restores the original affinities, whatever happens at any step.
  *
- * The daemon is killed here before and after each system call that writes and
- * each change of an affinity: a child process plays it, and dies at that
- * point.  The host is in shared memory and goes on.  Then the same with errors
- * in place of kills, such as a full disk.
+ * A child process plays the daemon, and dies before or after each system call that writes and each
+ * change of an affinity.  The host is in shared memory and outlives the child.  The same tests run
+ * with errors, such as a full disk, in place of deaths.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +19,7 @@
 const char state_path[] = "test-actuator-steps.state";
 const char journal_path[] = "test-actuator-steps.journal";
 
-/* All that a daemon does with affinities in its life. */
+/* Does all that a daemon does with affinities. */
 static void life(void)
 {
     soft_weight_raise(&weight);
@@ -56,7 +54,7 @@ static void assert_originals(void)
     assert_int_equal(host.world->weight, WEIGHT);
 }
 
-/* Lives in a child.  Returns false when it got to its natural end. */
+/* Runs life() in a child that dies at step @at.  Returns false if the child ended before. */
 static bool live_and_die(unsigned int at)
 {
     pid_t child;
@@ -105,7 +103,7 @@ static void killed_at_any_step_its_successor_restores_all(void **state)
     assert_true(at > 60);
 }
 
-/* The successor can be killed as well, while it restores. */
+/* The second daemon dies as well, while it restores. */
 static void killed_while_restoring_the_next_one_restores(void **state)
 {
     unsigned int at;
@@ -143,7 +141,7 @@ static void killed_while_restoring_the_next_one_restores(void **state)
     assert_true(at > 5);
 }
 
-/* An affinity that isn't on the disk may not be changed. */
+/* The daemon writes an affinity to the disk before it changes it. */
 static void a_disk_that_fails_at_any_step_leaves_nothing_changed(void **state)
 {
     unsigned int at, nr;
@@ -160,7 +158,7 @@ static void a_disk_that_fails_at_any_step_leaves_nothing_changed(void **state)
         nr = step->nr;
         step->at = 0;
         step->error = 0;
-        /* What could not be taken off the disk is restored once more. */
+        /* An entry that stayed on the disk is restored once more. */
         restart();
         restore_all();
         soft_weight_restore(&weight);
@@ -171,7 +169,7 @@ static void a_disk_that_fails_at_any_step_leaves_nothing_changed(void **state)
     assert_true(at > 20);
 }
 
-/* Each that there is, once; the looks at the host after it mend it. */
+/* Each call fails once; the next polls of the host repair the rest. */
 static void a_call_that_fails_leaves_nothing_changed(void **state)
 {
     unsigned int at;
@@ -222,7 +220,7 @@ static void no_move_without_the_original_on_disk(void **state)
     assert_true(at > 4);
 }
 
-/* A plan is made each second, and a disk can be full for a weekend. */
+/* A plan is made every second, and a disk can be full for a weekend. */
 static void a_full_disk_is_said_once_and_again_after_it_was_not(void **state)
 {
     unsigned int i;

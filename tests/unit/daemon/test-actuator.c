@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The actuator: the affinities which were there before come back, an operator's
- * stay, and so does Xen's parameter; and what its state file may say.
+ * Checks that the actuator restores original affinities and Xen's parameter, that affinities of an
+ * operator stay, and which state files it accepts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static void a_move_is_on_disk_and_comes_back(void **state)
     assert_true(journal_has("is restored: the test asks for it"));
 }
 
-/* At a time when the plan has been made already. */
+/* The operator sets the affinity when the plan is already made. */
 static void an_affinity_that_is_set_meanwhile_stays(void **state)
 {
     struct domains domains;
@@ -58,7 +58,7 @@ static void an_affinity_that_is_set_meanwhile_stays(void **state)
     assert_int_equal(access(state_path, F_OK), -1);
     cpumap_free(&move.soft);
     domains_free(&domains);
-    /* The same for a reminder. */
+    /* The same for a move that repeats an affinity. */
     domain(OTHER)->vcpus[0].soft = FAKE_ALL;
     move_by(OTHER, FAKE_NODE_0, true);
     domain(OTHER)->vcpus[0].hard = 0x4;
@@ -66,7 +66,7 @@ static void an_affinity_that_is_set_meanwhile_stays(void **state)
     assert_int_equal(domain(OTHER)->vcpus[0].hard, 0x4);
 }
 
-/* Different for each vCPU, and kept over several moves. */
+/* The original affinities differ between vCPUs, and the guest moves several times. */
 static void a_restore_sets_the_original(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void an_operator_wins(void **state)
     assert_true(journal_has("\"what\":\"operator\""));
 }
 
-/* The other vCPU isn't left where we put it. */
+/* The other vCPU does not keep the daemon's affinity. */
 static void changing_one_vcpu_makes_the_domain_the_operators(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void a_hard_affinity_comes_and_goes(void **state)
     assert_int_equal(claim(GUEST), CLAIM_OURS);
     assert_int_equal(pull(GUEST, PULL_HARDEN), 0);
     assert_true(has_hard(GUEST, FAKE_NODE_0));
-    /* To another place, and soft there. */
+    /* A move to another node sets soft affinity only. */
     assert_int_equal(move(GUEST, FAKE_NODE_1), 0);
     assert_true(has_hard(GUEST, FAKE_ALL));
     assert_int_equal(claim(GUEST), CLAIM_OURS);
@@ -147,7 +147,7 @@ static void a_hard_affinity_comes_and_goes(void **state)
     assert_true(journal_has("\"what\":\"soften\""));
 }
 
-/* Xen looks for a better pCPU each time an affinity is set. */
+/* Xen looks for a better pCPU whenever an affinity is set. */
 static void a_reminder_sets_the_same_again(void **state)
 {
     unsigned int before;
@@ -161,7 +161,7 @@ static void a_reminder_sets_the_same_again(void **state)
     assert_true(fake_has_soft(domain(GUEST), FAKE_NODE_0));
 }
 
-/* An affinity that the operator set stays, and the daemon's is restored. */
+/* The operator's affinity stays, and the daemon restores its own. */
 static void changing_hard_affinity_makes_the_domain_the_operators(void **state)
 {
     (void)state;
@@ -216,7 +216,7 @@ static void the_soft_weight_is_put_back(void **state)
     soft_weight_restore(&weight);
     assert_int_equal(host.world->weight, WEIGHT);
     assert_int_equal(access(state_path, F_OK), -1);
-    /* Not by the daemon: it stays, and there is nothing to restore. */
+    /* A weight that another program set stays, and there is nothing to restore. */
     soft_weight_raise(&weight);
     host.world->weight = 10;
     soft_weight_restore(&weight);
@@ -239,14 +239,14 @@ static void without_a_soft_weight_nothing_is_written_down(void **state)
     soft_weight_raise(&w);
     assert_int_equal(host.world->weight, 0);
     assert_int_equal(access(state_path, F_OK), -1);
-    /* An operator sets another one. */
+    /* An operator sets another weight. */
     host.world->fail_weight = false;
     w.percent = 0;
     soft_weight_raise(&w);
     assert_int_equal(host.world->weight, 0);
 }
 
-/* If it was set to the same before, it stays. */
+/* If the parameter had this value before, it stays. */
 static void a_soft_weight_that_was_set_before_stays(void **state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static void a_domain_which_is_gone_is_forgotten(void **state)
     assert_int_equal(access(state_path, F_OK), -1);
 }
 
-/* The same domid after a reboot of the guest, with another UUID. */
+/* The guest reboots: the same domid, another UUID. */
 static void another_domain_with_its_number_is_not_touched(void **state)
 {
     (void)state;
@@ -317,7 +317,7 @@ static void a_failed_restore_is_tried_again_later(void **state)
     assert_true(fake_has_soft(domain(GUEST), FAKE_ALL));
 }
 
-/* No affinity is as it was changed then, but a held domain stays held. */
+/* After a boot no affinity of the state file exists any more, but a held domain stays held. */
 static void only_holds_survive_another_boot(void **state)
 {
     struct xensched_error err;
@@ -336,7 +336,7 @@ static void only_holds_survive_another_boot(void **state)
     assert_int_equal(actuator.state.nr, 1);
     assert_true(actuator.state.cookie == 7);
 
-    /* A guest that came up with the same number, UUID and affinity. */
+    /* After the boot a guest has the same number, UUID and affinity. */
     strcpy(host.host.boot, "second");
     restart();
     assert_int_equal(actuator.state.nr, 0);
@@ -347,11 +347,11 @@ static void only_holds_survive_another_boot(void **state)
     assert_int_equal(host.world->weight, 50);
     assert_true(held_is(&actuator.state.held, domains_find(&domains, OTHER)));
     domains_free(&domains);
-    /* What is written from now on is of this one. */
+    /* New entries are of this boot. */
     move(OTHER, FAKE_NODE_0);
     restart();
     assert_int_equal(actuator.state.nr, 1);
-    /* A daemon before this one named none. */
+    /* An older daemon wrote no boot id. */
     strcpy(host.host.boot, "");
     restart();
     assert_int_equal(actuator.state.nr, 1);
@@ -388,7 +388,7 @@ static void a_give_back_that_failed_is_tried_again(void **state)
     assert_true(fake_has_soft(domain(GUEST), FAKE_ALL));
     assert_int_equal(access(state_path, F_OK), -1);
     assert_false(journal_has("\"what\":\"operator\""));
-    /* An operator may come in between, and wins. */
+    /* An operator may set an affinity in between; it stays. */
     move(GUEST, FAKE_NODE_0);
     host.world->fail_set = 1;
     assert_int_equal(give_back(GUEST), -EIO);
@@ -445,7 +445,7 @@ static void a_damaged_state_file_is_an_error_with_a_remedy(void **state)
     }
 }
 
-/* A file from before the host got other pCPUs; its domains are long gone. */
+/* The file is from before the host got other pCPUs; its domains are gone. */
 static void entries_for_other_pcpus_are_left_out(void **state)
 {
     struct xensched_error err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trials and costs on the control socket and in the metrics: what an operator reads is
- * what the trial found, and wrong requests start nothing.
+ * Checks trials and costs on the control socket and in the metrics: an operator reads the trial's
+ * results, and wrong requests start no trial.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ const char journal_path[] = "test-answer-trial.journal";
 
 #define METRICS "test-answer-trial.prom"
 
-/* 1,000 rows a second, a third each: 333 notifications each way, and 33 ms. */
+/* 1,000 rows a second: 333 notifications each way, and 33 ms of service. */
 static void the_cost_of_a_notification_is_its_own_and_its_back_ends(void **state)
 {
     static const char rows[] = "pair=evtchn-send/3/2/1/1,"
@@ -49,7 +49,7 @@ static void the_cost_of_a_notification_is_its_own_and_its_back_ends(void **state
     assert_string_equal(get(json, "/result/events/evtchn-send/0/cost_per"), "notification");
     json_object_put(json);
 
-    /* 250 of each in a second: a notification, a wait of 9 us, and a move. */
+    /* 250 of each per second: a notification, a run, a wait of 9 us, and a move. */
     run(60, "pair=evtchn-send/3/2/1/1,pair=service-ns/3/1/1/100000,"
             "pair=wake-delay/3/1/1/9000,pair=migrate/3/1/1/1");
     json = ask("{\"command\":\"status\"}");
@@ -62,7 +62,7 @@ static void the_cost_of_a_notification_is_its_own_and_its_back_ends(void **state
                            "moves to another pCPU "));
     json_object_put(json);
 
-    /* Where pages are known they are the work; a page on a ring was mapped, too. */
+    /* If pages are known, they are the work; a page on a ring was also mapped. */
     run(60, "pair=evtchn-send/3/2/1/1,pair=ring-pages/2/3/1/4,pair=grant-map/2/3/1/4,"
             "pair=service-ns/3/1/1/100000,pair=service-ns/2/1/1/60000");
     json = ask("{\"command\":\"status\"}");
@@ -71,7 +71,7 @@ static void the_cost_of_a_notification_is_its_own_and_its_back_ends(void **state
     json_object_put(json);
 }
 
-/* Placed, all guests run on the first node; otherwise on all pCPUs. */
+/* If placed, all guests run on the first node; otherwise on all pCPUs. */
 static void run_by_blocks(unsigned int seconds)
 {
     while (seconds--)
@@ -142,7 +142,7 @@ static void a_wrong_request_starts_nothing(void **state)
                "mode observe");
 }
 
-/* What it was left alone for was another load. */
+/* The trial's verdict was about another load. */
 static void release_places_a_guest_again_that_a_trial_left_alone(void **state)
 {
     (void)state;

@@ -19,7 +19,7 @@ const char journal_path[] = "test-answer-waits.journal";
 #define WAITING "pair=preempt-delay/3/4/3/1000000,pair=preempt-delay/3/2/1/1000000," \
                 "pair=wake-delay/3/1/1/10000"
 
-/* The default events and @more.  The rows that the tests make up are in one log. */
+/* Logs the default events and @more.  All synthetic rows are in one log buffer. */
 static void start_with_events(uint32_t more)
 {
     choice_default(&settings.choice);
@@ -58,7 +58,7 @@ static void waits_name_the_domains_that_had_the_pcpu(void **state)
     json_object_put(json);
 }
 
-/* What its causes are in sum, of one of the places that have some. */
+/* Returns the sum of one cause, at a part of the answer that has causes. */
 static double caused(json_object *json, const char *path, const char *cause)
 {
     json_object *array = NULL;
@@ -203,7 +203,7 @@ static void waits_of_another_time_can_be_asked_for(void **state)
     json_object_put(json);
 }
 
-/* SPIN does not get a pCPU at all, so there is no row of it. */
+/* SPIN gets no pCPU at all, so no row reports its wait. */
 static void waits_that_go_on_are_seen_as_xen_counts_them(void **state)
 {
     json_object *json;
@@ -225,7 +225,7 @@ static void waits_that_go_on_are_seen_as_xen_counts_them(void **state)
     json_object_put(json);
 }
 
-/* SPIN has used its cap up for two thirds of the time; then it is paused. */
+/* SPIN has used up its cap for two thirds of the time; then it is paused. */
 static void time_that_a_cap_takes_is_no_wait(void **state)
 {
     json_object *json;
@@ -252,7 +252,7 @@ static void time_that_a_cap_takes_is_no_wait(void **state)
         }
         json_object_put(json);
     }
-    /* Until this look it was paused, so what Xen counted says nothing of a cap. */
+    /* SPIN was paused until this poll, so Xen's sum says nothing of a cap. */
     domain(SPIN)->paused = false;
     domain(SPIN)->offline_ns += SECOND;
     run(2, TALK);
@@ -291,7 +291,7 @@ static void each_guest_of_a_group_is_a_waiter(void **state)
     json_object_put(json);
 }
 
-/* Times far outside what is kept, and such as no integer holds. */
+/* Times far outside the stored ones, and times that no integer holds. */
 static void waits_of_any_time_get_an_answer(void **state)
 {
     static const char *const numbers[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the daemon says of its core, and is told: answers on the control
- * socket, the budget; see answer-world.h.
+ * Checks the daemon's answers on the control socket about its core, the orders that it accepts, and
+ * its budget; see answer-world.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static void status_says_what_is(void **state)
     json_object_put(json);
 }
 
-/* For commands that stop guests in its name. */
+/* Commands that stop guests in the daemon's name need the cookie. */
 static void it_tells_its_cookie(void **state)
 {
     char cookie[17];
@@ -79,12 +79,12 @@ static void status_says_where_domains_ran(void **state)
     assert_string_equal(get(json, "/result/domains/1/at_place"),
                         get(json, "/result/domains/1/ran/0/share"));
     assert_string_equal(get(json, "/result/domains/1/lever"), "soft");
-    /* At different places 1 - (0.75^2 + 0.25^2) of the time. */
+    /* They are at different places for 1 - (0.75^2 + 0.25^2) of the time. */
     rate = matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 2, 3, now) +
            matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2, now);
     assert_in_range(1000 * number(json, "/result/domains/1/crossings_per_s") /
                     rate, 325, 425);
-    /* A guest that was not moved has no place. */
+    /* A guest that was not moved has no target. */
     assert_null(get(json, "/result/domains/0/at_place"));
     assert_null(strstr(get(json, "/result/domains/0"), "lever"));
     json_object_put(json);
@@ -118,7 +118,7 @@ static void status_says_where_memory_is(void **state)
     assert_string_equal(get(json, "/result/domains/1/memory/1/share"),
                         "0.7500");
     assert_in_range(number(json, "/result/domains/1/memory_age_s"), 15, 20);
-    /* A guest with hardly any memory. */
+    /* The guest has hardly any memory. */
     assert_string_equal(get(json, "/result/domains/2/memory"), "[ ]");
     json_object_put(json);
 }
@@ -171,7 +171,7 @@ static void status_says_what_soft_affinities_weigh(void **state)
     json_object_put(json);
 }
 
-/* That an affinity is set is no proof. */
+/* The affinity is set, but the guest does not run there. */
 static void plan_says_what_came_of_it(void **state)
 {
     json_object *json;
@@ -258,7 +258,7 @@ static void plan_says_what_and_why(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
 }
 
-/* What operators ask for. */
+/* Orders of operators. */
 
 static void a_held_domain_stays_until_it_is_released(void **state)
 {
@@ -279,7 +279,7 @@ static void a_held_domain_stays_until_it_is_released(void **state)
     run(5, TALK);
     assert_int_equal(core.moves, 1);
 
-    /* It is not restored while it is held. */
+    /* A held guest is not restored. */
     is_done("{\"command\":\"hold\",\"domid\":1}");
     run(100, SILENCE);
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
@@ -301,7 +301,7 @@ static void a_guest_held_by_its_configuration_stays(void **state)
     json = ask("{\"command\":\"status\"}");
     assert_string_equal(get(json, "/result/domains/1/held"), "true");
     json_object_put(json);
-    /* An operator has to say it there. */
+    /* Only an operator can end that. */
     json = ask("{\"command\":\"release\",\"domid\":1}");
     assert_string_equal(get(json, "/ok"), "false");
     assert_non_null(strstr(get(json, "/error"), "vm_affinity"));
@@ -375,7 +375,7 @@ static void a_change_is_answered_with_what_is_the_case(void **state)
     assert_string_equal(get(json, "/result/held"), "true");
     assert_string_equal(get(json, "/result/moved"), "true");
     json_object_put(json);
-    /* No policy decided that. */
+    /* No policy decided this move. */
     json = ask(PLAN);
     assert_null(get(json, "/result/moves/0/policy"));
     json_object_put(json);
@@ -540,16 +540,16 @@ static void a_changed_configuration_is_taken_over(void **state)
     run(5, TALK);
     assert_int_equal(core.moves, 1);
 
-    /* What an operator asked for is not undone by the same configuration. */
+    /* A reload of the same configuration does not undo an operator's order. */
     is_done("{\"command\":\"advise\"}");
     core_change(&core, &changed);
     assert_int_equal(core.mode, MODE_ADVISE);
-    /* Nor is a guest that was moved. */
+    /* A reload restores no guest that was moved. */
     run(30, TALK);
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }
 
-/* Nor since when: else frequent reloads would keep guests moved for ever. */
+/* A reload keeps the times of moves; otherwise frequent reloads would keep guests moved. */
 static void a_changed_configuration_does_not_make_anew_what_was_moved(
     void **state)
 {
@@ -579,7 +579,7 @@ static void assert_delay(const char *us)
     json_object_put(json);
 }
 
-/* Ten half-lives, of a second each, after the last wake-up it is unknown. */
+/* The delay is unknown ten half-lives, of a second each, after the last wake-up. */
 static void status_has_the_delay_of_recent_wake_ups(void **state)
 {
     (void)state;
@@ -594,7 +594,7 @@ static void status_has_the_delay_of_recent_wake_ups(void **state)
     assert_delay(NULL);
 }
 
-/* A second whose rows cost this CPU time. */
+/* Lets a second pass whose rows cost this CPU time. */
 static void busy_second(struct log_sources *sources, const char *pairs,
                         uint64_t *cpu_ns, uint64_t cost_ns)
 {
@@ -628,7 +628,7 @@ static void within_its_budget_less_is_logged_and_the_same_is_known(void **state)
     assert_int_equal(count_in_journal("\"what\":\"budget\""), 1);
     assert_true(count_in_journal("\"domain\":\"disk\""));
 
-    /* Now the events make fewer rows. */
+    /* With their thresholds the events make fewer rows. */
     snprintf(thinned, sizeof(thinned), "pair=evtchn-send/3/2/1/1,"
              "pair=service-ns/4/1/%u/1", 3 * of[3] - 1);
     for (i = 0; i < 10; i++)
@@ -638,14 +638,14 @@ static void within_its_budget_less_is_logged_and_the_same_is_known(void **state)
     assert_true(matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2,
                             now) < rate * 1.5);
 
-    /* Bound again, it gets a new route; the matrix uses the other number. */
+    /* The guest is bound again and gets a new route; the matrix uses the other number. */
     host.world->threshold[XEN_SCHEDLOG_EV_EVTCHN_SEND][3] = 0;
     accounting_find(&core.accounting, &core.domains.domain[DISK])->bound =
         false;
     run(1, TALK);
     assert_true(of[3] > 1);
 
-    /* The next domain with the number is another one. */
+    /* The next domain with this number is another one. */
     domain(DISK)->exists = false;
     run(1, TALK);
     assert_true(governor_threshold(&core.governor,
@@ -700,7 +700,7 @@ static void random_bytes_get_an_answer(void **state)
     }
 }
 
-/* Whether it follows its move is seen in status, as for any other guest. */
+/* status has the residency of a guest in a group, as of any guest. */
 static void where_a_guest_of_a_group_runs_is_known(void **state)
 {
     json_object *json;
@@ -739,7 +739,7 @@ static void answers_name_the_group(void **state)
     json_object_put(json);
 }
 
-/* Asks a daemon that reads DISK's log, if the guest allows it. */
+/* Asks a daemon that reads DISK's log, if the guest allows that. */
 static json_object *ask_for_processes(bool logs)
 {
     static const char line[] = "{\"command\":\"processes\","

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The control socket: each client gets an answer, and no client can prevent the
- * answers of others, or the work of the daemon, by sending garbage, too much, too
- * little or nothing, or by not reading.
+ * Checks the control socket: each client gets an answer, and no client can prevent the daemon's
+ * work or other answers by sending garbage, too much, too little or nothing, or by not reading.
  */
 #include <errno.h>
 #include <ev.h>
@@ -32,7 +31,7 @@ static struct control control;
 static struct ev_loop *loop;
 static unsigned int asked;
 
-/* "big" gets a megabyte, everything else is sent back in brackets. */
+/* Answers "big" with a megabyte, and any other line with the same line in brackets. */
 static char *reply(void *arg, const char *line, size_t length)
 {
     char *out;
@@ -73,7 +72,7 @@ static int teardown(void **state)
     return access(PATH, F_OK) == 0;
 }
 
-/* Let the daemon do what there is to do. */
+/* Runs the event loop until it has no work. */
 static void turn(void)
 {
     unsigned int i;
@@ -116,7 +115,7 @@ static void tell(int fd, const char *text)
     turn();
 }
 
-/* Everything that is there. */
+/* Returns all that the client can read. */
 static const char *heard(int fd)
 {
     static char text[8192];
@@ -200,7 +199,7 @@ static void a_client_that_does_not_read_delays_no_other(void **state)
     (void)state;
     for (i = 0; i < 100; i++)
         tell(slow, "big\n");
-    assert_int_equal(asked, 1); /* the next one when the first is taken */
+    assert_int_equal(asked, 1); /* the second line waits until the first answer is read */
     tell(fd, "hello\n");
     assert_string_equal(heard(fd), "<hello>\n");
     close(slow);
@@ -299,7 +298,7 @@ static void a_client_that_takes_an_answer_stays_connected(void **state)
     turn();
 }
 
-/* Wild requests of a client, of several kinds. */
+/* Sends wild requests of several kinds. */
 static void rave(int fd, unsigned int i, uint64_t *seed)
 {
     uint8_t noise[CONTROL_LINE + 100];
@@ -318,7 +317,7 @@ static void rave(int fd, unsigned int i, uint64_t *seed)
         memset(noise, 'x', sizeof(noise));
         send(fd, noise, sizeof(noise), MSG_NOSIGNAL);
         break;
-    case 3: /* questions, and deaf to the answers */
+    case 3: /* questions, whose answers the client does not read */
         send(fd, "big\nbig\nbig\n", 12, MSG_NOSIGNAL);
         break;
     case 4: /* nothing */
@@ -327,8 +326,8 @@ static void rave(int fd, unsigned int i, uint64_t *seed)
 }
 
 /*
- * In a process of its own, until it is killed: clients without end, 100 of them
- * at any time.  It counts them, so that the result does not depend on speed.
+ * Makes clients without end, 100 at any time, in a process of its own, until it is killed.  Counts
+ * them, so that the result does not depend on speed.
  */
 static void rave_on(volatile unsigned int *clients)
 {
@@ -352,7 +351,7 @@ static void rave_on(volatile unsigned int *clients)
     }
 }
 
-/* Returns whether the answer was right; the loop is run until it is there. */
+/* Returns whether the answer was right.  Runs the loop until the answer is there. */
 static bool ask_among_them(void)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = PATH };

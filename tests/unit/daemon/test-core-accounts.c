@@ -24,7 +24,7 @@ static void count_pair(const struct matrix_entry *entry, void *arg)
                                   entry->correspondent == pairs->acct);
 }
 
-/* How many pairs the matrix has of it, however long ago they met. */
+/* Returns the number of pairs that the matrix has of @acct, however old. */
 static unsigned int pairs_of(uint16_t acct)
 {
     struct pairs pairs = { .acct = acct };
@@ -54,7 +54,7 @@ static void new_domains_are_bound_and_gone_ones_forgotten(void **state)
     domain(DISK)->exists = false;
     assert_int_equal(core_run(&core, now, &err), 0);
     assert_false(host.world->routed & 1U << 3);
-    assert_true(pairs_of(3) > 0); /* it may come back */
+    assert_true(pairs_of(3) > 0); /* the domain may return */
     assert_int_equal(core_run(&core, now + 59 * SECOND, &err), 0);
     assert_true(pairs_of(3) > 0);
     assert_int_equal(core_run(&core, now + 61 * SECOND, &err), 0);
@@ -62,7 +62,7 @@ static void new_domains_are_bound_and_gone_ones_forgotten(void **state)
     assert_int_equal(domain(5)->acct, acct);
 }
 
-/* What xl makes of it: the same UUID, another domid. */
+/* Reboots a guest as xl does: with the same UUID and another domid. */
 static void boot_anew(uint32_t domid, uint32_t new_domid)
 {
     fake_domain_new(&host, new_domid, domain(domid)->name, 1);
@@ -87,7 +87,7 @@ static void a_guest_that_reboots_keeps_its_history(void **state)
     domains_free(&domains);
     assert_int_equal(domain(9)->acct, 3);
     assert_int_equal(pairs_of(3), pairs);
-    /* No affinity of the guest before the reboot is restored. */
+    /* The daemon restores no affinity of the guest before the reboot. */
     assert_int_equal(core_run(&core, now, &err), 0);
     assert_int_equal(core.actuator.state.nr, 0);
     run(20, TALK);
@@ -95,7 +95,7 @@ static void a_guest_that_reboots_keeps_its_history(void **state)
     assert_int_equal(core.moves, 2);
 }
 
-/* Also if it is away for a moment. */
+/* The guest may be absent for a moment. */
 static void a_guest_that_returns_later_keeps_its_history(void **state)
 {
     struct xensched_error err;
@@ -222,7 +222,7 @@ static void more_domains_than_numbers_do_no_harm(void **state)
         bound += domain(i)->acct != 0;
     assert_int_equal(bound, FAKE_ACCTS - XEN_SCHEDLOG_ACCT_FIRST);
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
-    /* One goes, one of those which were left out gets its number. */
+    /* When one ends, a guest without a number gets its number. */
     domain(4)->exists = false;
     assert_int_equal(core_run(&core, now, &err), 0);
     assert_int_equal(core_run(&core, now, &err), 0);
@@ -231,7 +231,7 @@ static void more_domains_than_numbers_do_no_harm(void **state)
     assert_int_equal(bound, FAKE_ACCTS - XEN_SCHEDLOG_ACCT_FIRST);
 }
 
-/* A guest without a number is not new for ever. */
+/* A guest without a number does not stay new for ever. */
 static void a_guest_without_a_number_ages_as_others_do(void **state)
 {
     unsigned int i, nr = 0;
@@ -251,7 +251,7 @@ static void a_guest_without_a_number_ages_as_others_do(void **state)
     assert_int_equal(nr, FAKE_DOMAINS - (FAKE_ACCTS - XEN_SCHEDLOG_ACCT_FIRST));
 }
 
-/* Its wake-ups are among those of all the rest, so their rate is unknown, and not 0. */
+/* Its wake-ups are in the sum of all other domains, so their rate is unknown, not 0. */
 static void wake_ups_of_a_guest_without_a_number_are_unknown(void **state)
 {
     unsigned int i;

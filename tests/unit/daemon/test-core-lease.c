@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The daemon's core and its lease of the log: renewed only by reading rows, given
- * up when another program has the log, and waited for when another one holds it.
+ * Checks the core's lease of the log: only reading rows renews it, the core gives it up when
+ * another program has the log, and waits while another program holds it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ const char journal_path[] = "test-core-lease.journal";
 
 /* The lease. */
 
-/* Returns what reading returned. */
+/* Reads rows, and returns the reader's result. */
 static int read_rows(const char *spec, struct xensched_error *err)
 {
     struct xensched_source *source;
@@ -45,7 +45,7 @@ static void a_sign_of_life_is_given_when_rows_were_taken_in(void **state)
     assert_int_equal(host.world->nr_alive, 600);
 }
 
-/* A recording of which the end is missing. */
+/* Makes a recording whose end is missing. */
 static void make_cut_recording(const char *path)
 {
     struct xensched_recorder *recorder;
@@ -159,11 +159,11 @@ static void the_lease_of_another_one_is_waited_for(void **state)
 
     (void)state;
     assert_int_equal(lease_wait(&wait, 10000, 9000, 1), LEASE_WAIT);
-    /* Xen has seen the last sign of life, which came before we looked. */
+    /* Xen saw the last sign of life before the wait began. */
     for (ms = 0; ms < 9900; ms += 200)
         assert_int_equal(lease_wait(&wait, 10000, 9900 - ms,
                                     SECOND + ms * 1000000ULL), LEASE_WAIT);
-    /* It will see in a moment that it has ended. */
+    /* Xen notices the end of the lease only a moment later. */
     assert_int_equal(lease_wait(&wait, 10000, 0, 12 * SECOND), LEASE_WAIT);
     assert_int_equal(lease_wait(&wait, 0, 0, 12 * SECOND), LEASE_FREE);
     assert_int_equal(lease_wait(&wait, 10000, 0, 15 * SECOND), LEASE_REFUSE);

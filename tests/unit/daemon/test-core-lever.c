@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The daemon's core and what comes of moves: where guests ran goes from rows
- * into the journal, and from there back into affinities and Xen's parameter.
+ * Checks what the core does after a move: rows show where the guest ran, the journal reports it,
+ * and affinities and Xen's parameter follow.
  *
- * Fails if a move is called done that was none, if a hard affinity or the soft
- * weight outlives the daemon, or if they are changed while it only advises.
+ * Fails if a move without effect is called done, if a hard affinity or the soft weight outlives the
+ * daemon, or if mode advise changes them.
  */
 #include <unistd.h>
 
@@ -16,10 +16,10 @@ const char journal_path[] = "test-core-lever.journal";
 
 #define WEIGHT 7U
 
-/* All rows are of pCPU 0: DISK runs on node 0, whatever its affinity says. */
+/* All rows are of pCPU 0: DISK runs on node 0, whatever its affinity is. */
 #define RUNS TALK ",pair=service-ns/3/1/1/100000"
 
-/* dom0 is on the other node, so that is where DISK is sent. */
+/* Puts dom0 on the other node, so that DISK is moved there. */
 static void dom0_is_far(void)
 {
     domain(0)->vcpus[0].hard = domain(0)->vcpus[1].hard = FAKE_NODE_1;
@@ -76,7 +76,7 @@ static void where_soft_was_said_there_is_no_order(void **state)
     assert_int_equal(count_in_journal("\"not-there\""), 1);
 }
 
-/* Neither moved nor held fast: an operator said that it stays as it is. */
+/* An operator held the guest, so it is neither moved nor confined. */
 static void a_held_guest_gets_no_hard_affinity(void **state)
 {
     (void)state;
@@ -91,7 +91,7 @@ static void a_held_guest_gets_no_hard_affinity(void **state)
     assert_int_equal(count_in_journal("\"harden\""), 0);
 }
 
-/* By kill -9: its successor restores before anything else. */
+/* kill -9 ends the daemon; its successor restores first. */
 static void an_order_of_a_daemon_that_was_killed_is_taken_back(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void the_soft_weight_is_raised_while_it_acts(void **state)
     core_set_mode(&core, MODE_ACT);
     run(15, RUNS);
     assert_int_equal(host.world->weight, 50);
-    /* What was moved stays where it is, and so does what keeps it there. */
+    /* In mode advise moved guests keep their places, and the soft weight stays. */
     core_set_mode(&core, MODE_ADVISE);
     run(3, RUNS);
     assert_int_equal(host.world->weight, 50);
@@ -168,7 +168,7 @@ static int bounded_setup(void **state)
     return 0;
 }
 
-/* The only move of the minute was made when the verdict comes. */
+/* The verdict comes after the only move of the minute. */
 static void a_verdict_outlives_the_minute_of_moves(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void a_proposed_move_does_not_arrive(void **state)
     assert_int_equal(count_in_journal("\"arrived\""), 1);
 }
 
-/* Each needs most of a node's two cores. */
+/* Gives each guest a load that needs most of a node's two cores. */
 static void disk_leaves_the_place_to_spin(void)
 {
     run(20, "pair=evtchn-send/3/2/1/1,pair=evtchn-send/2/3/1/1,"

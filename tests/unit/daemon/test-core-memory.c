@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The daemon knows where the memory of guests is: counted in bounded parts, again
- * after a while, with the distances of the host's nodes beside it; and goes on
- * without on a host that does not tell.
+ * Checks that the daemon knows where the memory of guests is: it counts in bounded parts, repeats
+ * the count after a while, knows the distances of the host's nodes, and continues without memory on
+ * a host that does not report it.
  */
 #include "cmocka-tap.h"
 #include "core-world.h"
@@ -33,7 +33,7 @@ static void where_memory_is_is_found_in_parts(void **state)
     assert_int_equal(pages_of(DISK)->on[0], 0);
     assert_int_equal(pages_of(DISK)->on[1], 20000);
     assert_float_equal(pages_share(pages_of(SPIN), 0), 0.75, 1e-9);
-    /* Memory is not read until a minute is over. */
+    /* The next count begins after a minute. */
     calls = host.world->owner_calls;
     domain(DISK)->frames[0] = 20000;
     run(60 - runs, SILENCE);

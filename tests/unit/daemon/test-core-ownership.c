@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The daemon's core and what others set: an operator's affinities stay, whenever
- * they were set, and an affinity that xl chose has no owner.
+ * Checks what the core does with affinities of others: an operator's affinity stays, whenever it
+ * was set, and an affinity that xl chose has no owner.
  */
 #include "cmocka-tap.h"
 #include "core-world.h"
@@ -18,13 +18,13 @@ static void an_operators_move_stays(void **state)
     run(60, TALK);
     assert_true(fake_has_soft(domain(DISK), 0x4));
     assert_int_equal(core.moves, 1);
-    /* Also if the operator sets the default. */
+    /* The operator may also set the default. */
     domain(DISK)->vcpus[0].soft = FAKE_ALL;
     run(60, TALK);
     assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
 }
 
-/* The journal named no cause, and the guest was never moved again. */
+/* Earlier, the journal named no cause, and the guest was never moved again. */
 static void restoring_the_original_by_hand_is_in_the_journal(void **state)
 {
     (void)state;
@@ -71,7 +71,7 @@ static void a_hard_affinity_is_the_operators(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
 }
 
-/* On NUMA hosts every guest has one which xl has picked. */
+/* On NUMA hosts xl picks an affinity for every guest. */
 static void an_affinity_that_xl_chose_has_no_owner(void **state)
 {
     (void)state;
@@ -83,7 +83,7 @@ static void an_affinity_that_xl_chose_has_no_owner(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
 }
 
-/* While it is built its configuration is not known yet, which is no answer. */
+/* xenstore has no configuration while xl builds the guest, so its absence proves nothing. */
 static void a_guest_seen_while_xl_builds_it_is_looked_up_again(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void a_guest_seen_while_xl_builds_it_is_looked_up_again(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }
 
-/* There are toolstacks that store none. */
+/* Some toolstacks store no configuration. */
 static void a_guest_without_configuration_is_not_looked_up_for_ever(void **state)
 {
     unsigned int asked;
@@ -113,7 +113,7 @@ static void a_guest_without_configuration_is_not_looked_up_for_ever(void **state
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
 }
 
-/* It had no vCPUs for long, then vCPUs with xl's choice, and then it ran. */
+/* The guest had no vCPUs for long, then vCPUs with xl's choice, and then it ran. */
 static void an_affinity_that_xl_chooses_late_has_no_owner(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void half_a_node_was_not_picked_by_xl(void **state)
     assert_true(fake_has_soft(domain(DISK), 0x8));
 }
 
-/* It looks like xl's work, but xl doesn't do that to a running guest. */
+/* It looks like xl's choice, but xl does not set it while a guest runs. */
 static void a_node_set_while_we_look_is_the_operators(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static int hard_setup(void **state)
     return 0;
 }
 
-/* "Breaking affinity for d1v0": its pCPUs have gone, so Xen has set all. */
+/* "Breaking affinity for d1v0": the pCPUs are gone, so Xen has set all pCPUs. */
 static void a_hard_affinity_that_xen_broke_has_no_owner(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void a_hard_affinity_that_xen_broke_has_no_owner(void **state)
     assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_NODE_1);
 }
 
-/* What xl chose is all of a node no more when another pCPU of it comes. */
+/* xl's choice is not a whole node any more when the node gets another pCPU. */
 static void a_pcpu_that_comes_makes_no_affinity_an_operators(void **state)
 {
     (void)state;
@@ -222,7 +222,7 @@ static void a_guest_that_moves_to_another_pool_has_no_owner(void **state)
     assert_int_equal(core.moves, 2);
 }
 
-/* And so is one whose affinity an operator has set: Xen has reset that, too. */
+/* The same for an operator's affinity, because Xen has reset it as well. */
 static void an_operators_affinity_ends_with_the_pool(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void an_operators_affinity_ends_with_the_pool(void **state)
     assert_int_equal(core.domains.domain[DISK].affinity, AFFINITY_DEFAULT);
 }
 
-/* It is the affinity that Xen gives by default. */
+/* The operator sets the affinity that Xen gives by default. */
 static void the_default_is_not_the_operators_for_good(void **state)
 {
     (void)state;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The daemon knows which vCPU of a driver domain serves which guest where that matters, and
- * asks for it no more often than it has to.  Fails if channels of the toolstack's
- * programs count as devices, if something is known of a driver domain that is at one
- * place, or what was known outlives an affinity.
+ * Checks that the daemon knows which vCPU of a driver domain serves which guest, if that matters,
+ * and asks for it no more often than necessary.
+ *
+ * Fails if channels of the toolstack's programs count as devices, if the daemon asks about a driver
+ * domain that is at one place, or if its knowledge outlives an affinity.
  */
 #include <string.h>
 
@@ -45,7 +46,7 @@ static void tool_ports(void *data, uint32_t domid,
     ports[1] = 2;
 }
 
-/* dom0 has a vCPU on each node, or not. */
+/* Starts a core; with @apart dom0 has a vCPU on each node. */
 static void begin(bool apart)
 {
     host.host.channels = channels;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The daemon's core and a trial: in one block of a pair guests have the affinities of the
- * plan, in the other one their original ones, on the host and not only in a status.
+ * Checks a trial in the core: in one block of a pair guests have the plan's affinities, in the
+ * other one their original ones, on the host and not only in the status.
  *
- * Fails if a trial leaves a guest placed in the wrong block, moves one that is held, runs
- * in mode observe, is forgotten by a restart, or leaves the host placed after harm.
+ * Fails if a trial leaves a guest placed in the wrong block, moves a held one, runs in mode
+ * observe, does not survive a restart, or leaves the host placed after harm.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static bool is_placed(void)
     return fake_has_soft(domain(DISK), FAKE_NODE_0);
 }
 
-/* In the last third of each block, when there was time for it. */
+/* Compares them in the last third of each block, when the daemon had time for its moves. */
 static void affinities_follow_the_blocks(void **state)
 {
     unsigned int blocks[2] = { 0 }, i;
@@ -101,7 +101,7 @@ static void a_dry_run_leaves_guests_where_they_are(void **state)
     assert_true(core.trial.done);
 }
 
-/* max_moves is 1 a minute, and two guests want to go. */
+/* max_moves is 1 a minute, and two guests have a gain. */
 static void a_dry_run_keeps_the_limit_of_moves(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void a_restart_goes_on_with_what_was_found(void **state)
     assert_int_equal(core.trial.done, done + 1);
 }
 
-/* Lines of the file of blocks with this text; all must be complete objects. */
+/* Counts lines of the file of blocks with this text.  Each line must be a complete object. */
 static unsigned int blocks_with(const char *text)
 {
     FILE *file = fopen(BLOCKS_PATH, "r");
@@ -220,7 +220,7 @@ static void each_complete_pair_is_written_as_two_blocks(void **state)
     assert_int_equal(blocks_with("\"placed\":false"), core.trial.done);
     assert_int_equal(blocks_with("\"pair\":1,"), 2);
     assert_int_equal(blocks_with("\"name\":\"disk\""), 2 * core.trial.done);
-    /* A dry run has nothing to compare; the next trial begins a file of its own. */
+    /* A dry run has nothing to compare; the next trial starts a new file. */
     assert_int_equal(run_trial_stop(&core, NULL), 0);
     assert_int_equal(try_it(10, true), 0);
     run(3 * BLOCK, TALK);
@@ -244,7 +244,7 @@ static void a_damaged_file_is_reported_and_no_trial(void **state)
     assert_int_equal(try_it(10, false), 0);
 }
 
-/* Each page costs more where DISK is placed. */
+/* Each page costs more if DISK is placed. */
 static void after_harm_affinities_are_restored(void **state)
 {
     unsigned int i;

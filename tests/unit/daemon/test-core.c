@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The daemon's core, from rows to affinities; see core-world.h.
+ * Checks the daemon's core, from rows to affinities; see core-world.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ static void after_restore_it_only_advises(void **state)
     assert_int_equal(core.mode, MODE_ADVISE);
 }
 
-/* The domain may be ending, or not. */
+/* The domain may have ended, or not. */
 static void a_domain_that_cannot_be_read_is_not_forgotten(void **state)
 {
     uint16_t acct;
@@ -114,7 +114,7 @@ static void a_domain_that_cannot_be_read_is_not_forgotten(void **state)
     assert_int_equal(domain(DISK)->acct, 0);
 }
 
-/* Half of it is as the daemon set it, so the daemon set all of it. */
+/* Half of the affinity is the daemon's, so the daemon set all of it. */
 static void a_give_back_that_failed_half_way_is_tried_again(void **state)
 {
     struct xensched_error err;
@@ -134,12 +134,12 @@ static void a_give_back_that_failed_half_way_is_tried_again(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
     assert_int_equal(count_in_journal("\"what\":\"operator\""), 0);
     assert_int_equal(count_in_journal("tried again, after it had failed"), 1);
-    /* And so it is not taken for an operator's: it can be moved again. */
+    /* The affinity is not taken for an operator's: the guest can be moved again. */
     run(20, TALK);
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }
 
-/* Each that is new, while others boot: vCPUs have nothing to do with it. */
+/* Each new domain is bound while others boot, whose vCPUs do not matter. */
 static void a_new_domain_is_bound_without_reading_the_host(void **state)
 {
     struct xensched_error err;
@@ -156,7 +156,7 @@ static void a_new_domain_is_bound_without_reading_the_host(void **state)
     domains_free(&domains);
 }
 
-/* A thousand rows a second, read @times a second for a minute. */
+/* Reads a thousand rows a second, @times a second, for a minute. */
 static double rate_by_reading(unsigned int times)
 {
     struct xensched_source *source;
@@ -176,7 +176,7 @@ static double rate_by_reading(unsigned int times)
     return matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2, now);
 }
 
-/* With a doorbell, a second goes by between two reads of a quiet log. */
+/* With a doorbell, the daemon reads a quiet log once a second. */
 static void how_often_a_log_is_read_makes_no_difference(void **state)
 {
     (void)state;
@@ -201,7 +201,7 @@ static void read_meanwhile(void *arg)
     nr_reads++;
 }
 
-/* A plan with many changes and slow disks is no reason to lose the lease. */
+/* The lease survives a plan with many changes and slow disks. */
 static void between_the_steps_of_a_plan_rows_are_read(void **state)
 {
     struct xensched_error err;
@@ -215,13 +215,13 @@ static void between_the_steps_of_a_plan_rows_are_read(void **state)
     nr_reads = 0;
     alive = host.world->nr_alive;
     assert_int_equal(core_run(&core, now, &err), 0);
-    /* Each domain twice, and the plan. */
+    /* Once before and after each domain, and for the plan. */
     assert_in_range(nr_reads, 2 * 3, 2 * 3 + 2);
     assert_int_equal(host.world->nr_alive, alive + nr_reads);
     assert_true(core.rows_came);
 }
 
-/* Looking at a host of which nothing is logged is all that costs anything. */
+/* Without rows, only reading the host costs anything. */
 static void where_nothing_is_logged_the_next_look_can_wait(void **state)
 {
     struct xensched_batch empty = { .length = 0 };
@@ -241,7 +241,7 @@ static void where_nothing_is_logged_the_next_look_can_wait(void **state)
 
 /* The lease. */
 
-/* SPIN talks as well, and there are more like it. */
+/* SPIN and two guests like it communicate as well. */
 #define ALL_TALK TALK ",pair=evtchn-send/4/2/1/1,pair=evtchn-send/5/2/1/1," \
                  "pair=evtchn-send/6/2/1/1"
 
@@ -265,14 +265,14 @@ static void moves_per_minute_are_bounded(void **state)
     run(12, ALL_TALK);
     assert_int_equal(core.moves, 4);
 
-    /* The same for giving back; putting everything back has no bound. */
+    /* The same limit holds for restoring a guest; restoring all guests has no limit. */
     run(90, "pair=service-ns/5/1/1/1");
     assert_int_equal(core.restores, 2);
     core_stop(&core);
     assert_int_equal(core.restores, 4);
 }
 
-/* At a time of its own. */
+/* Reads rows at another time. */
 static void hear_at(uint64_t at_ns, const char *pairs)
 {
     struct xensched_source *source;
@@ -286,7 +286,7 @@ static void hear_at(uint64_t at_ns, const char *pairs)
     xensched_source_close(source);
 }
 
-/* What is done between two steps reads, and then the step reads that began before. */
+/* A callback between two steps reads, and then the step reads with its older time. */
 static void a_reader_with_an_older_time_leaves_rates_as_they_are(void **state)
 {
     double before, after;

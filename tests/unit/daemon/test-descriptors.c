@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How many of some requests name their segments in a page of their own, from their sums: exact
- * for requests of one size, possible for all others, and near the truth for sizes that are mixed in
- * ways which have nothing to do with how it is computed.
+ * Checks how many requests name their segments in a page of their own, computed from sums: exact
+ * for requests of one size, possible for all others, and near the truth for mixtures of sizes that
+ * do not suit the computation.
  */
 #include <math.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@ static void no_requests_no_pages(void **state)
     assert_true(expected(0, 5) == 0);
 }
 
-/* As many as there can be at most, and as there have to be at least, of requests up to 32. */
+/* The result is between the least and the greatest possible number, for requests up to 32. */
 static void never_more_than_there_can_be(void **state)
 {
     uint64_t requests, pages;
@@ -58,7 +58,7 @@ static void never_more_than_there_can_be(void **state)
         }
 }
 
-/* It is counted, and has no sectors yet. */
+/* The request is counted, and its sectors are not yet. */
 static void one_that_is_under_way_is_known(void **state)
 {
     uint64_t requests, size;
@@ -69,7 +69,7 @@ static void one_that_is_under_way_is_known(void **state)
             double n = expected(requests + 1, requests * size);
 
             if (requests * size % (requests + 1) == 0)
-                continue; /* it could be a smaller size of all */
+                continue; /* all could be of a smaller size */
             assert_true(n == requests);
             assert_int_equal(under_way, 1);
         }
@@ -107,7 +107,7 @@ static unsigned int mostly_small(void)
     return rand() % 10 ? 1 : evenly();
 }
 
-/* The known part of pages of requests, in polls of 2 to 60. */
+/* Returns the known share of the pages of requests, in polls of 2 to 60. */
 static double known(unsigned int (*size)(void))
 {
     double known = 0, truth = 0;
@@ -135,7 +135,7 @@ static void near_for_sizes_that_are_mixed(void **state)
     assert_true(fabs(known(evenly) - 1) < 0.01);
     assert_true(fabs(known(each_a_bit_rarer) - 1) < 0.01);
 
-    /* Worse it gets where a few are large, or none is in between. */
+    /* The result is worse if a few requests are large, or no size is in between. */
     assert_true(fabs(known(mostly_small) - 1) < 0.03);
     assert_true(fabs(known(small_or_large) - 1) < 0.02);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What dom0's back end does for each guest, from files as Linux has them: sectors become
- * pages of the right pair, each once, whole pages only, and those with segments with them.
- * Fails if a disk that is new counts as if all it ever did were of now, if one that is
- * another's under the same name makes a number below 0, or if a domain is charged that has no
- * accounting domain.
+ * Checks what dom0's back end does for each guest, from files as Linux has them: sectors become
+ * pages of the right pair, each page once, only whole pages, and pages of segments are included.
+ *
+ * Fails if all that a new disk ever did counts as new, if another disk under the same name makes a
+ * number negative, or if a domain without an accounting domain is charged.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void write_file(const char *device, const char *name, uint64_t number)
     fclose(file);
 }
 
-/* In sectors, in requests of a page or what is left. */
+/* Writes a disk's sectors, and as many requests as they need, a page each. */
 static void disk(const char *device, uint64_t got, uint64_t put)
 {
     write_file(device, "rd_sect", got);
@@ -131,7 +131,7 @@ static void parts_of_pages_come_later(void **state)
     assert_int_equal(pages(), 2);
 }
 
-/* All that was read, and in how many requests. */
+/* Reports all that was read, in this number of requests. */
 static void look_at_reads(uint64_t all_pages, uint64_t requests)
 {
     disk("vbd-3-51712", all_pages * 8, 0);
@@ -139,7 +139,7 @@ static void look_at_reads(uint64_t all_pages, uint64_t requests)
     look();
 }
 
-/* Requests are counted before their sectors: at a look there may be one more. */
+/* Linux counts requests before their sectors, so a poll may find one more. */
 static void requests_under_way_are_not_lost(void **state)
 {
     (void)state;
@@ -161,7 +161,7 @@ static void a_page_of_two_reads_is_counted_once(void **state)
     assert_int_equal(pages(), 300);
 }
 
-/* In one direction some, in the other one none: each is looked at alone. */
+/* Each direction is computed alone: one has large requests, the other one none. */
 static void large_requests_have_a_page_of_segments(void **state)
 {
     (void)state;
@@ -178,8 +178,8 @@ static void large_requests_have_a_page_of_segments(void **state)
 }
 
 /*
- * Three requests of 40 pages in each look: one of them large, as can be expected, more or less;
- * what there is of it is not lost between looks.
+ * Each poll finds three requests of 40 pages, of which about one is large.  A remainder carries
+ * over to the next poll.
  */
 static void mixed_sizes_are_estimated(void **state)
 {
@@ -254,7 +254,7 @@ static void not_more_often_than_it_is_worth(void **state)
     assert_int_equal(pages(), 10);
 }
 
-/* As after a log that had the requests is gone again. */
+/* A log that had the requests has ended. */
 static void forgotten_it_begins_anew(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the daemon says of one domain in words; see answer-world.h. */
+/* Checks the daemon's sentences about one domain; see answer-world.h. */
 #include <string.h>
 
 #include "cmocka-tap.h"
@@ -110,7 +110,7 @@ static void explain_says_that_an_affinity_has_no_effect(void **state)
     json_object_put(json);
 }
 
-/* Three of four waits of 1 ms are for SPIN, of those of which that is known. */
+/* Three of four waits of 1 ms with a known holder are for SPIN. */
 static void explain_names_the_domains_that_had_the_pcpu(void **state)
 {
     json_object *json;
@@ -119,7 +119,7 @@ static void explain_names_the_domains_that_had_the_pcpu(void **state)
     (void)state;
     choice_default(&settings.choice);
     start(MODE_ADVISE);
-    core.logs.nr = 0; /* what is made up has one file for all events */
+    core.logs.nr = 0; /* synthetic rows have one log buffer for all events */
     run(10, TALK ",pair=preempt-delay/3/4/3/1000000,pair=wake-delay/3/1/1/1000000");
     json = ask("{\"command\":\"explain\",\"domid\":1}");
     lines = get(json, "/result/lines");

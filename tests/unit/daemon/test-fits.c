@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Settings that this host gives no meaning.  Fails if one is accepted without a word,
- * or if one that fits is complained about.
+ * Checks settings that have no meaning on this host.  Fails if the daemon accepts such a setting
+ * without a warning, or warns about a setting that fits.
  */
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static void says(const char *text)
         fail_msg("no '%s' in '%s'", text, told);
 }
 
-/* Nodes 0 and 2 of 2 cores each, and a domain. */
+/* Nodes 0 and 2 with 2 cores each, and a domain. */
 static int setup(void **state)
 {
     unsigned int i;

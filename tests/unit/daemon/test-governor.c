@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The governor: whatever the load, logging comes to cost less than its budget,
- * at the expense of what happens most, and thresholds do not go up and down
- * with each wave.
+ * Checks the governor: under any load, logging comes to cost less than its budget, at the expense
+ * of the most frequent rows, and thresholds do not rise and fall with each wave of load.
  *
- * The host is made up: each pair of an event and an accounting domain happens
- * so many times per second, a row costs the daemon so much CPU time, and the
- * polling costs something without any row.
+ * The host is synthetic: each pair of an event and an accounting domain has a rate, each row costs
+ * the daemon some CPU time, and polling costs CPU time without any row.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +43,7 @@ static struct {
         uint16_t acct;
         double rate; /* events per second */
         int direction;
-        unsigned int turns; /* from up to down, and back */
+        unsigned int turns; /* from rising to falling, and back */
     } pairs[NR_PAIRS];
     unsigned int changes;   /* in the last second */
     double cost;            /* pCPUs in the last second */
@@ -79,7 +77,7 @@ static void add_pair(unsigned int i, unsigned int event, uint16_t acct,
     t.pairs[i].rate = rate;
 }
 
-/* Rows of one pair. */
+/* Counts rows of one pair. */
 static void count(unsigned int event, uint16_t acct, size_t nr)
 {
     static uint8_t rows[BATCH * 16];
@@ -188,7 +186,7 @@ static void only_the_most_frequent_events_are_thinned_out(void **state)
     assert_true(threshold(0) > threshold(1));
     assert_int_equal(threshold(2), 1);
     assert_int_equal(threshold(3), 1);
-    /* And so it stays. */
+    /* The state lasts. */
     for (i = 0; i < 600; i++) {
         second();
         assert_true(t.cost < 0.01);
@@ -262,7 +260,7 @@ static void a_budget_out_of_reach_is_noticed(void **state)
     assert_true(t.g.stuck);
     assert_int_equal(threshold(1), 1);
     assert_true(threshold(0) <= GOVERNOR_MAX_THRESHOLD);
-    /* Once it is known, more to be raised, or one good second, is no news. */
+    /* A known state, a higher rate or a single good second causes no news. */
     for (i = 0; i < 60; i++) {
         t.pairs[1].rate = 10 + i;
         t.fixed = i % 10 ? 0.02 : 0.001;
@@ -293,7 +291,7 @@ static void a_number_of_another_domain_has_the_chosen_threshold(void **state)
     assert_int_equal(threshold(1), 1);
 }
 
-/* A driver domain could say that others have done it. */
+/* A driver domain could name others in its rows. */
 static void rows_count_for_their_writer_if_it_is_given(void **state)
 {
     struct xensched_batch b = { 0 };
@@ -313,7 +311,7 @@ static void rows_count_for_their_writer_if_it_is_given(void **state)
     assert_true(t.g.pairs[SEND * NR_ACCT + 9].rows == 1);
 }
 
-/* Any load which jumps now and then. */
+/* The load jumps now and then. */
 static void any_load_gets_below_the_budget_soon(void **state)
 {
     unsigned int run, i, k, over, worst = 0, turns = 0;
@@ -330,7 +328,7 @@ static void any_load_gets_below_the_budget_soon(void **state)
                 over = 0;
             }
             second();
-            /* It is smoothed: a little too much is seen late. */
+            /* The cost is smoothed, so a small excess is noticed late. */
             over = t.cost > 1.05 * t.g.budget ? over + 1 : 0;
             if (over > worst)
                 worst = over;

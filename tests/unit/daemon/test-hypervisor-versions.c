@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Is a hypervisor that is older than Debian's found?  A wrong comparison of versions, or
- * the file of another release of Xen, would hide it.
+ * Checks that a hypervisor older than Debian's is found.  A wrong comparison of versions, or the
+ * file of another release of Xen, would hide it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The journal: whatever happens, each entry that it took is in one of its
- * files as a whole line, in order, and its files stay as small as they should.
+ * Checks the journal: whatever happens, each accepted entry is in one of its files as a whole line,
+ * in order, and the files keep to their size.
  *
- * The daemon is killed here before and after each system call of a rotation
- * and in the middle of a line: a child process plays it.  Then the same with
- * errors in place of kills, and a disk that is full and has room again.
+ * A child process plays the daemon and dies before or after each system call of a rotation, and in
+ * the middle of a line.  The same tests run with errors in place of deaths, and with a disk that is
+ * full and then has space again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,8 +27,8 @@
 
 #define PATH  "test-journal.tmp"
 #define LIMIT 1400U
-#define NR    100U /* entries; more than all files hold */
-#define SOME  70U  /* a little more than that */
+#define NR    100U /* entries; more than all files together hold */
+#define SOME  70U  /* slightly more than all files together hold */
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, mode_t mode);
@@ -40,7 +40,7 @@ int __wrap_rename(const char *from, const char *to);
 int __wrap_rename(const char *from, const char *to)
     WRAP(rename, (from, to))
 
-/* In the middle of a line, too. */
+/* A step can also be in the middle of a line. */
 ssize_t __real_writev(int fd, const struct iovec *part, int nr);
 ssize_t __wrap_writev(int fd, const struct iovec *part, int nr);
 ssize_t __wrap_writev(int fd, const struct iovec *part, int nr)
@@ -112,12 +112,12 @@ static int teardown(void **state)
     return 0;
 }
 
-/* What is in the files, oldest first. */
+/* The contents of the files, oldest first. */
 static struct {
     unsigned int nr;          /* entries with a number */
     int number[NR + 10];
     unsigned int torn;        /* lines which are no entry */
-    unsigned int missing;     /* which the journal says are missing */
+    unsigned int missing;     /* number of missing entries, according to the journal */
 } found;
 
 static void take_line(const char *line)
@@ -159,7 +159,7 @@ static void look(uint64_t limit)
     assert_int_not_equal(access(PATH ".4", F_OK), 0);
 }
 
-/* All from the first that is still there to the last that was taken. */
+/* Fails unless all entries are there, from the oldest that is left to the last accepted one. */
 static void complete(unsigned int end)
 {
     unsigned int i;
@@ -181,7 +181,7 @@ static void files_stay_small_and_nothing_is_lost_between_them(void **state)
     look(LIMIT);
     complete(NR);
     assert_int_equal(found.torn, 0);
-    /* Three old files which are full. */
+    /* There are three old files, and they are full. */
     assert_int_equal(stat(PATH ".3", &st), 0);
     assert_true(st.st_size > (int)LIMIT * 8 / 10);
     assert_true(found.nr >= 3 * (LIMIT / 100));
@@ -214,7 +214,7 @@ static void another_start_goes_on(void **state)
     assert_int_equal(found.torn, 0);
 }
 
-/* Returns false when it ended before the step came. */
+/* Returns false if the child ended before the step. */
 static bool killed_at(unsigned int at)
 {
     pid_t child;
@@ -249,7 +249,7 @@ static void killed_anywhere_it_loses_nothing(void **state)
         put(1000);
         journal_close(&journal);
         look(LIMIT);
-        /* Half of a line, or a line that was not read yet. */
+        /* Half of a line, or a line that was not counted yet. */
         assert_true(found.torn <= 1);
         assert_int_equal(found.number[--found.nr], 1000);
         if (found.nr && found.number[found.nr - 1] == (int)taken)
@@ -260,7 +260,7 @@ static void killed_anywhere_it_loses_nothing(void **state)
                 fail_msg("entry lost when killed at step %u", at);
         }
     }
-    /* It was killed at all of them: each line, and each rotation. */
+    /* The child died at each line, and at each step of a rotation. */
     assert_true(at > 2 * (SOME + 16));
     look(LIMIT);
     complete(SOME);
@@ -327,7 +327,7 @@ static void a_full_disk_cuts_no_entry_and_is_told_afterwards(void **state)
     assert_int_equal(found.missing, 20 - (found.nr - 2));
 }
 
-/* What a power cut leaves. */
+/* A power cut leaves half of a line. */
 static void half_a_line_is_ended_first(void **state)
 {
     FILE *f = fopen(PATH, "w");
@@ -362,7 +362,7 @@ static void a_name_that_is_no_file_is_not_renamed(void **state)
     assert_true(S_ISCHR(st.st_mode));
 }
 
-/* What the journal says of the domain with UUID @uuid. */
+/* Fails unless the journal has @nr entries about the domain with UUID @uuid. */
 static void is_about(const char *uuid, unsigned int nr, int first, int last)
 {
     json_object *array = journal_about(&journal, uuid);

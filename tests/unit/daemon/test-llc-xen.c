@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How Xen is asked which pCPUs share a last-level cache, by a Xen made up here:
- * a leaf of CPUID, and each pCPU's APIC id.
+ * Checks how the daemon asks Xen which pCPUs share a last-level cache.  Xen is synthetic: a leaf of
+ * CPUID, and each pCPU's APIC id.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -125,7 +125,7 @@ static void leaf_4_and_apic_ids_are_put_together(void **state)
     topology_free(&t);
 }
 
-/* This is done for each plan. */
+/* The daemon asks before each plan. */
 static void only_a_pcpu_that_has_come_is_asked_for(void **state)
 {
     struct llc_xen x = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which pCPUs share a last-level cache: what CPUID and APIC ids say, whatever
- * they say, and what an operator names.
+ * Checks which pCPUs share a last-level cache, by any CPUID leaves and APIC ids, and by an
+ * operator's list.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 static struct topology t;
 static uint32_t apic_ids[NR];
 
-/* 2 sockets of 8 cores of 2 threads, 4 cores have an LLC; ids are dense. */
+/* 2 sockets of 8 cores of 2 threads; 4 cores share an LLC; ids are dense. */
 static int setup(void **state)
 {
     unsigned int i;
@@ -114,7 +114,7 @@ static void equal_ids_but_for_the_lowest_bits_share_one(void **state)
     assert_int_equal(t.nr_caches, 4);
 }
 
-/* As of LLCs with 6 threads of 8 that there could be, and of high ids. */
+/* LLCs with 6 threads have room for 8 ids, and ids can be high. */
 static void ids_need_not_be_dense(void **state)
 {
     unsigned int i;
@@ -129,7 +129,7 @@ static void ids_need_not_be_dense(void **state)
     pcpus_of(3, "16-17");
 }
 
-/* The ids of two sockets may be equal in what is left of them. */
+/* Without the bits of the LLC, ids of two sockets may be equal. */
 static void an_llc_ends_with_its_socket(void **state)
 {
     unsigned int shift;
@@ -148,7 +148,7 @@ static void an_llc_ends_with_its_socket(void **state)
 static void impossible_ids_are_ignored(void **state)
 {
     (void)state;
-    /* A thread's own, a core's own. */
+    /* A cache of one thread or one core is no LLC. */
     assert_false(llc_of_host(&t, apic_ids, 0));
     nothing_is_known();
     assert_false(llc_of_host(&t, apic_ids, 1));

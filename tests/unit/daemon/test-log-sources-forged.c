@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sources that lie, about rows and about their area.
+ * Checks sources that forge rows, or describe their area wrongly.
  *
- * What a driver domain can do to the daemon is all here: if one of these tests
- * fails, a guest can crash, stop or mislead the scheduler of the host.
+ * These tests have all that a driver domain can do to the daemon: if one of them fails, a guest can
+ * crash, stop or mislead the scheduler of the host.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 #include "daemon/sources/budget.h"
 
-/* Lies about rows. */
+/* Forged rows. */
 
 static void rows_that_it_may_not_write_are_rejected(void **state)
 {
@@ -37,7 +37,7 @@ static void rows_that_it_may_not_write_are_rejected(void **state)
     wait_for(1);
     assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 5);
     assert_int_equal(driver()->refused, 7);
-    /* The hypervisor's part is as it was, and there is no other. */
+    /* Rows of the hypervisor count as before, and there are no other rows. */
     assert_int_equal(total_of(EV(EVTCHN_SEND), 2, 5), 10);
     assert_int_equal(matrix_size(core.matrix), 2);
     assert_int_equal(driver()->state, LOG_SOURCE_READING);
@@ -57,7 +57,7 @@ static void rows_that_it_may_not_write_are_rejected(void **state)
                                core.journal.entries[i]), "refused"));
 }
 
-/* Xen has seen no notification of its client. */
+/* Xen has not seen a notification of the client. */
 static void rows_without_a_request_are_rejected(void **state)
 {
     unsigned int i;
@@ -71,7 +71,7 @@ static void rows_without_a_request_are_rejected(void **state)
         wait_for(1);
         assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 0);
     }
-    /* One may have been lost: it is not said of an honest one. */
+    /* A notification may have been lost, so an honest domain is not accused. */
     assert_string_equal(driver()->reason, "");
     emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 257);
     wait_for(1);
@@ -105,7 +105,7 @@ static void too_much_of_it_is_thinned_out_at_its_own_expense(void **state)
                      routed_threshold(PAGES, DRIVER_ACCT));
     assert_int_equal(governor_threshold(&core.governor, PAGES, OTHER_ACCT), 1);
 
-    /* It counts for those which made no row, also when it was away. */
+    /* A row counts for those that made no row, also if the log was absent in between. */
     before = total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT);
     emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 1);
     wait_for(1);
@@ -135,7 +135,7 @@ static void noise_in_its_pages_does_nothing_to_others(void **state)
             *(uint64_t *)(page(GLOBAL + 1) + j) = harness_random(&seed);
             *(uint64_t *)(page(DIRECTORY) + j) = harness_random(&seed);
         }
-        /* A state which is plausible half of the time. */
+        /* The state is plausible half of the time. */
         *(uint32_t *)(page(CPU_FRAME(1) + 1) + 24) &= ~1U;
         *(uint64_t *)(page(CPU_FRAME(0) + 1)) += 1U << 20;
         now += SECOND / 10;
@@ -184,7 +184,7 @@ static void rows_of_another_shape_are_not_looked_at(void **state)
     assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 0);
 }
 
-/* 200 CPUs whose pages are all the same, and full again in each round. */
+/* 200 CPUs share the same pages, which are full again in each round. */
 static void the_cost_of_a_round_is_bounded(void **state)
 {
     uint64_t *entry = (uint64_t *)page(DIRECTORY) + 2, before;
@@ -211,13 +211,13 @@ static void the_cost_of_a_round_is_bounded(void **state)
     log_source_stats(driver(), &stats);
     assert_in_range(stats.bytes - before, (1U << 20) - FILE_SIZE,
                     (1U << 20) + FILE_SIZE);
-    /* What is lost has its price. */
+    /* Lost rows count as well. */
     before = stats.bytes;
     *(uint64_t *)page(CPU_FRAME(0) + 1) += 3 * FILE_SIZE;
     read_rows();
     log_source_stats(driver(), &stats);
     assert_in_range(stats.bytes - before, 1, (1U << 19) + FILE_SIZE);
-    /* For all of them together: another one, and it is half of that. */
+    /* The limit is for all sources together: with another source, each has half. */
     fake_domain_new(&host, OTHER_DRIVER, "driver", 1)->clients = 1U << OTHER;
     look();
     log_source_stats(driver(), &stats);
@@ -228,7 +228,7 @@ static void the_cost_of_a_round_is_bounded(void **state)
     assert_in_range(stats.bytes - before, 1, (1U << 19) + FILE_SIZE);
 }
 
-/* Lies about the area. */
+/* Forged areas. */
 
 static void an_area_which_was_not_asked_for_is_refused(void **state)
 {
@@ -306,7 +306,7 @@ static void frames_which_cannot_be_are_refused(void **state)
     }
 }
 
-/* A page of a device which it has: Xen would map that. */
+/* The page is of a device that the domain has: Xen would map it. */
 static void memory_of_a_device_is_not_mapped(void **state)
 {
     static const struct {
@@ -333,7 +333,7 @@ static void memory_of_a_device_is_not_mapped(void **state)
     }
 }
 
-/* It could cost time in each round, and never be found out. */
+/* A log that is always busy could cost time in each round without being noticed. */
 static void a_log_that_stays_busy_is_given_up(void **state)
 {
     struct xen_schedlog_state *s;
@@ -347,7 +347,7 @@ static void a_log_that_stays_busy_is_given_up(void **state)
     for (i = 0; i < 5; i++)
         read_rows();
     assert_int_equal(driver()->state, LOG_SOURCE_READING);
-    /* It ends in time: nothing has happened. */
+    /* The log becomes consistent in time, so nothing is given up. */
     s->layout_seq--;
     read_rows();
     assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 5);
@@ -388,7 +388,7 @@ static void one_page_for_all_is_its_own_problem(void **state)
     assert_int_equal(total_of(EV(EVTCHN_SEND), 2, 5), 10);
 }
 
-/* Other programs can read the log while there is one. */
+/* Other programs can read the log while it exists. */
 
 int main(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Guests as sources: which are asked, for what, and which of their rows are used; see
- * log-sources-world.h.  Here its driver domain is a guest, of which OTHER and dom0 are
- * the back ends.
+ * Checks guests as sources: which guests the daemon asks, for which events, and which of their rows
+ * it uses; see log-sources-world.h.  Here the driver domain is a guest, whose back ends are OTHER
+ * and dom0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static int setup_guest(void **state)
     return rc;
 }
 
-/* Row, and what has to be there after it. */
+/* The guest makes this row; the matrix must have its sum after that. */
 static void ask(uint32_t pid, uint16_t current, uint16_t back_end,
                 uint64_t sectors)
 {
@@ -80,7 +80,7 @@ static void a_guest_is_asked_for_what_it_may_tell(void **state)
     assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
     assert_string_equal(request("sizes"), "65536 262144");
     assert_string_equal(request("events"), "0");
-    /* It needs the numbers only of domains that serve it. */
+    /* The guest needs only the numbers of domains that serve it. */
     assert_string_equal(number_of(DRIVER), "3");
     assert_string_equal(number_of(0), "2");
     assert_string_equal(number_of(OTHER), "5");
@@ -102,7 +102,7 @@ static void a_guest_is_asked_for_what_it_may_tell(void **state)
     assert_int_equal(pairs(), 2);
     assert_string_equal(processes_name(driver()->processes, 100), "c");
     assert_int_equal(driver()->refused, 0);
-    /* What the hypervisor said is all that there is of domains. */
+    /* The matrix has only rows of the hypervisor. */
     assert_int_equal(matrix_size(core.matrix), 1);
 
     log_sources_free(&sources);
@@ -151,7 +151,7 @@ static void whatever_it_says_there_is_room_for_so_much(void **state)
     assert_true(driver()->processes->replaced > 15000);
 }
 
-/* Its file is the agent's to read; what is wrong there is nothing to us. */
+/* The agent reads that log buffer; the daemon ignores its errors. */
 static void preliminary_rows_are_not_read(void **state)
 {
     struct xen_schedlog_state *s;
@@ -178,7 +178,7 @@ static uint64_t route_of(unsigned int event)
                                           event];
 }
 
-/* What is wanted of others' names, or can be done without, is another thing. */
+/* A guest's routes have no thresholds: each name and each request counts. */
 static void each_row_of_a_guest_counts(void **state)
 {
     const uint64_t file_1 = 1ULL << XEN_SCHEDLOG_ROUTE_FILE_SHIFT;
@@ -231,7 +231,7 @@ static void a_guest_that_may_not_be_read_is_not_asked(void **state)
     assert_int_equal(mapped, 0);
 }
 
-/* A domain that serves others has the log of a driver domain. */
+/* A domain that serves others is read as a driver domain. */
 static void a_driver_domain_is_not_asked_for_its_processes(void **state)
 {
     (void)state;
@@ -268,12 +268,12 @@ static void a_log_with_another_reader_is_left_alone(void **state)
     assert_string_equal(fake_xs_get("/local/domain/3/schedlog/area/events"),
                         "134217728");
 
-    /* Its lease has ended, as that of a daemon which was killed. */
+    /* The lease has ended, as that of a killed daemon. */
     fake_xs_put("0", "/local/domain/3/schedlog/area/events");
     look();
     assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
     get_it_to_log();
-    /* What we have turned on ourselves is no reason to go. */
+    /* Events that this daemon turned on do not show another reader. */
     wait_for(40);
     assert_int_equal(driver()->state, LOG_SOURCE_READING);
 }
@@ -283,7 +283,7 @@ static int check_xenstore(void *err)
     return xenstore_check(xs, err);
 }
 
-/* As long as xenstored does not answer, another program may read it. */
+/* As long as xenstored does not answer, another program may read the log. */
 static void a_log_of_which_xenstored_says_nothing_is_left_alone(void **state)
 {
     struct xensched_error err;
@@ -301,7 +301,7 @@ static void a_log_of_which_xenstored_says_nothing_is_left_alone(void **state)
     assert_null(request("version"));
 }
 
-/* How many lines of @log have @words. */
+/* Counts the lines of @log with @words. */
 static unsigned int log_lines_with(FILE *log, const char *words)
 {
     unsigned int lines = 0;
@@ -314,7 +314,7 @@ static unsigned int log_lines_with(FILE *log, const char *words)
     return lines;
 }
 
-/* Guests 100, 101... that let their logs be read. */
+/* Makes guests 100, 101... that allow their logs to be read. */
 static void look_at_guests(unsigned int nr)
 {
     struct domains domains = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs that come later to a source that is logging: the next daemon, after the former
+ * Checks programs that come later to a source that is logging: the next daemon, after the former
  * one was killed, and readers.
  */
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 static void kill_daemon(void)
 {
-    log_sources_begin_anew(&sources, now); /* unmapped, and nothing else */
+    log_sources_begin_anew(&sources, now); /* unmaps, and does nothing else */
     while (sources.nr) {
         struct log_source *f = sources.source[--sources.nr];
 
@@ -39,7 +39,7 @@ static void the_same_area_is_taken_over(void **state)
     wait_for(1);
     wait_for(1);
     assert_int_equal(driver()->state, LOG_SOURCE_READING);
-    /* What the dead one had routed is not routed any more. */
+    /* The routes of the dead daemon are gone. */
     emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 8);
     wait_for(1);
     assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 8);
@@ -74,7 +74,7 @@ static void numbers_of_a_killed_daemon_are_removed(void **state)
     assert_string_equal(fake_xs_get("/local/domain/0/schedlog/acct/3"), "3");
 }
 
-/* Other programs can read the log while there is one. */
+/* Other programs can read the log while it exists. */
 
 static size_t rows_of(struct xensched_source *source)
 {
@@ -96,7 +96,7 @@ static void others_can_look_on(void **state)
     device.there = true;
     device.built = 1U << PAGES;
     get_it_to_log();
-    /* Another program, which may wait. */
+    /* The reader is another program, which may wait. */
     blocking_call_init(NULL, NULL);
     assert_int_equal(xensched_source_open("domain:3", NULL, &domains, NULL),
                      0);
@@ -141,7 +141,7 @@ static void there_is_nothing_to_look_at_before_it_was_asked_for(void **state)
                      -EINVAL);
 }
 
-/* What is mapped keeps a dead domain from going. */
+/* Mapped pages would keep a dead domain in existence. */
 static void a_source_ends_when_its_domain_has_died(void **state)
 {
     struct xensched_source *source;
@@ -169,7 +169,7 @@ static void a_source_ends_when_its_domain_has_died(void **state)
     xensched_source_close(source);
 }
 
-/* xenstored has other things to do than to serve readers of logs. */
+/* Readers of logs must not burden xenstored. */
 static void reading_a_log_asks_xenstore_once_a_second(void **state)
 {
     struct xensched_source *source;

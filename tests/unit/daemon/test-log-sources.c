@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where rows come from: sources that come, go and are silent, each for itself
- * alone; see log-sources-world.h.
+ * Checks where rows come from: sources appear, disappear and are silent, each independent of the
+ * others; see log-sources-world.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #include "daemon/doorbells.h"
 
-/* How it should be. */
+/* The usual course of a source. */
 
 static void a_driver_domain_is_asked_read_and_given_back(void **state)
 {
@@ -25,14 +25,14 @@ static void a_driver_domain_is_asked_read_and_given_back(void **state)
     assert_string_equal(request("version"), "2");
     assert_string_equal(request("nr-acct"), "16");
     assert_string_equal(request("sizes"), "262144");
-    /* Nothing is on before it can be read. */
+    /* No event is on before the daemon can read the log. */
     assert_string_equal(request("events"), "0");
     assert_string_equal(fake_xs_permissions("/local/domain/3/schedlog/"
                                             "request"), "n0r3");
     assert_string_equal(fake_xs_permissions("/local/domain/3/schedlog/area"),
                         "n0b3");
     answer();
-    /* Its answer is noticed at once, not with the next look. */
+    /* The daemon notices the answer at once, without waiting for its next poll. */
     read_rows();
     read_rows();
     assert_int_equal(driver()->state, LOG_SOURCE_READING);
@@ -54,7 +54,7 @@ static void a_driver_domain_is_asked_read_and_given_back(void **state)
     start_log_sources("none");
 }
 
-/* Xen rings, a Linux does not. */
+/* Xen rings the doorbell, a Linux does not. */
 static void a_source_without_a_doorbell_is_polled_all_the_time(void **state)
 {
     struct read_schedule none = { .interval_ms = 100, .lease_ms = 10000 };
@@ -80,7 +80,7 @@ static void a_source_without_a_doorbell_is_polled_all_the_time(void **state)
     assert_int_equal(read_schedule_longest_ms(&has), 5000);
 }
 
-/* Its lease is renewed, which is all there is to be done. */
+/* The daemon only renews the lease of such a log. */
 static void a_log_in_which_nothing_is_on_is_looked_at_rarely(void **state)
 {
     struct read_schedule has = { .interval_ms = 100, .rings = true };
@@ -101,7 +101,7 @@ static void a_log_in_which_nothing_is_on_is_looked_at_rarely(void **state)
     assert_true(*(uint64_t *)page(GLOBAL) > lease);
 }
 
-/* Whether it has a doorbell, Linux says with its log. */
+/* Linux reports with its log whether it has a doorbell. */
 static void the_log_of_linux_is_polled_without_a_doorbell(void **state)
 {
     struct read_schedule has = { .interval_ms = 100, .rings = true };
@@ -127,7 +127,7 @@ static void the_log_of_linux_is_polled_without_a_doorbell(void **state)
     assert_int_equal(read_schedule_next_ms(&has, &sources), 1000);
 }
 
-/* The hypervisor binds, and then does not ring. */
+/* The hypervisor binds the doorbell, and then does not ring. */
 static void a_doorbell_that_never_rings_is_not_waited_for(void **state)
 {
     struct read_schedule has = { .interval_ms = 100 };
@@ -136,14 +136,14 @@ static void a_doorbell_that_never_rings_is_not_waited_for(void **state)
     (void)state;
     has.rings = true;
     assert_false(read_schedule_done(&has, 0));
-    /* Now and then a look is just before it. */
+    /* A poll may come just before the doorbell. */
     assert_false(read_schedule_done(&has, 1));
     assert_false(read_schedule_done(&has, 2));
     for (due = 3; due < 100; due++) {
         assert_false(read_schedule_rung(&has));
         assert_false(read_schedule_done(&has, due));
     }
-    /* Nothing to ring for. */
+    /* Nothing caused a doorbell. */
     for (due = 0; due < 100; due++)
         assert_false(read_schedule_done(&has, 99));
     assert_int_equal(read_schedule_next_ms(&has, &sources), 1000);
@@ -151,7 +151,7 @@ static void a_doorbell_that_never_rings_is_not_waited_for(void **state)
     assert_false(read_schedule_done(&has, 101));
     assert_true(read_schedule_done(&has, 102));
     assert_int_equal(read_schedule_next_ms(&has, &sources), 100);
-    assert_false(read_schedule_done(&has, 103)); /* said once */
+    assert_false(read_schedule_done(&has, 103)); /* reported once */
     assert_true(read_schedule_rung(&has));
     assert_int_equal(read_schedule_next_ms(&has, &sources), 1000);
     /* After another source the count restarts. */
@@ -169,9 +169,9 @@ static void it_gets_the_numbers_it_needs_before_an_event_is_on(void **state)
     assert_string_equal(fake_xs_permissions("/local/domain/3/schedlog/"
                                             "acct/4"), "n0r3");
     assert_string_equal(request("events"), "0");
-    /* Other domains are not listed... */
+    /* The driver domain does not see the numbers of other domains... */
     assert_null(fake_xs_get("/local/domain/3/schedlog/acct/5"));
-    /* ... but dom0's. */
+    /* ... but dom0's Linux does. */
     assert_string_equal(fake_xs_get("/local/domain/0/schedlog/acct/0"), "2");
     assert_string_equal(fake_xs_get("/local/domain/0/schedlog/acct/5"), "5");
 
@@ -184,7 +184,7 @@ static void it_gets_the_numbers_it_needs_before_an_event_is_on(void **state)
     assert_null(fake_xs_get("/local/domain/0/schedlog/acct/5"));
 }
 
-/* Coming and going. */
+/* Sources that come and go. */
 
 static void one_that_fails_is_tried_again_and_less_often(void **state)
 {
@@ -203,7 +203,7 @@ static void one_that_fails_is_tried_again_and_less_often(void **state)
     wait_for(100);
     later = fake_xs.writes;
     assert_true(later <= first);
-    /* It tells the truth: the next try finds that out. */
+    /* The domain answers correctly now: the next try succeeds. */
     answer();
     wait_for(301);
     answer();
@@ -238,12 +238,12 @@ static void events_that_went_off_are_turned_on_again(void **state)
 
     (void)state;
     get_it_to_log();
-    /* Its lease has ended, say; it knows only of the last request. */
+    /* The lease has ended, for example; the domain knows only the last request. */
     advertise("events", "0");
     fake_xs_put("0", "/local/domain/3/schedlog/request/events");
     wait_for(20);
     assert_string_equal(request("events"), "16777216");
-    /* One that never obeys is asked less and less often. */
+    /* A domain that never obeys is asked less and less often. */
     for (i = 0; i < 600; i++) {
         fake_xs_put("0", "/local/domain/3/schedlog/request/events");
         wait_for(1);
@@ -276,7 +276,7 @@ static void the_dead_are_unmapped_at_once(void **state)
     look();
     assert_int_equal(mapped, 0);
     assert_null(driver());
-    /* The same domid, another domain. */
+    /* Another domain has the same domid. */
     fake_xs_remove("/local/domain/3");
     fake_domain_new(&host, DRIVER, "driver", 1)->clients = 1U << CLIENT;
     get_it_to_log();
@@ -321,7 +321,7 @@ static void conflicts_in_xenstore_are_no_endless_loop(void **state)
     assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
 }
 
-/* What it costs when nothing happens. */
+/* The cost if nothing happens. */
 
 static void an_unchanged_domain_is_hardly_read(void **state)
 {
@@ -334,10 +334,10 @@ static void an_unchanged_domain_is_hardly_read(void **state)
     wait_for(20);
     assert_int_equal(fake_xs.transactions, 0);
     assert_in_range(device.calls, 1, 5);
-    /* A safety net: not even this is trusted. */
+    /* As a safety net the daemon reads even this again after a while. */
     wait_for(20);
     assert_in_range(fake_xs.transactions, 1, 4);
-    /* What it says is noticed with the next look, nevertheless. */
+    /* Nevertheless the next poll notices a change. */
     take_back();
     wait_for(1);
     assert_int_equal(driver()->state, LOG_SOURCE_FAILED);
@@ -376,7 +376,7 @@ static int check_xenstore(void *err)
     return xenstore_check(xs, err);
 }
 
-/* xenstored is killed, and started again; what it knew is lost. */
+/* xenstored is killed and restarted; its contents are lost. */
 static void xenstore_is_written_again_after_it_lost_all(void **state)
 {
     struct xensched_error err;
@@ -412,7 +412,7 @@ static void dom0_s_log_is_read_when_its_module_comes(void **state)
     wait_for(5);
     assert_int_equal(source_named("linux")->state, LOG_SOURCE_READING);
     assert_int_equal(device.events, 0);
-    /* blkback comes later. */
+    /* blkback is loaded later. */
     device.built = 3U << PAGES;
     wait_for(5);
     assert_int_equal(device.events, 1U << PAGES);
@@ -425,7 +425,7 @@ static void dom0_s_log_is_read_when_its_module_comes(void **state)
     start_log_sources("none");
 }
 
-/* Linux may not have heard yet which number is whose. */
+/* Linux may not know the current numbers yet. */
 static void dom0_s_rows_about_guests_of_others_are_refused(void **state)
 {
     (void)state;
@@ -486,7 +486,7 @@ static void dom0_s_log_may_have_another_holder(void **state)
     assert_int_equal(source_named("linux")->state, LOG_SOURCE_READING);
 }
 
-/* Other programs can read the log while there is one. */
+/* Other programs can read the log while it exists. */
 
 int main(void)
 {

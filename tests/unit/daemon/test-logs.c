@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What --log chooses, and the log files which follow from it.
+ * Checks which events --log chooses, and the log buffers that follow.
  *
- * A word that is taken for something else than was meant gives measurements of
- * something else than was meant, without any error.
+ * A word that is misunderstood would lead to measurements of something else, without an error.
  */
 #include <string.h>
 
@@ -84,7 +83,7 @@ static void only_what_is_chosen_has_a_log_file(void **state)
     assert_int_equal(logs.geometry.nr_files, 2);
     assert_ptr_equal(logs.geometry.sizes, logs.sizes);
 
-    /* An area cannot have none. */
+    /* An area needs at least one log buffer. */
     logs_init(&logs, &choice, LINUX, 64);
     assert_int_equal(logs.nr, 0);
     assert_int_equal(logs.geometry.nr_files, 1);
@@ -103,7 +102,7 @@ static void events_that_need_64_bits_have_them(void **state)
     assert_true(logs.lcr[1] & XEN_SCHEDLOG_LCR_COUNTER64);
 }
 
-/* They cannot be chosen: they come with the events that are made of them. */
+/* An operator cannot choose these events: they come with the events made of them. */
 static void rows_for_the_agent_come_with_the_rest(void **state)
 {
     (void)state;
@@ -138,11 +137,11 @@ static void log_files_have_the_sizes_that_are_set(void **state)
     logs_init(&logs, &choice, HYPERVISOR, 64);
     assert_int_equal(logs.nr, 3);
     assert_int_equal(logs.sizes[0], 512 << 10);
-    /* The largest of those that share it. */
+    /* A shared log buffer has the largest size of its events. */
     assert_int_equal(logs.sizes[1], 2 << 20);
     assert_int_equal(logs.sizes[2], 64 << 10);
 
-    /* Whatever is chosen after that. */
+    /* Sizes stay, whatever events are chosen later. */
     assert_true(choice_parse(&choice, "service-ns,grant-map"));
     logs_init(&logs, &choice, HYPERVISOR, 64);
     assert_int_equal(logs.sizes[0], 32 << 10);

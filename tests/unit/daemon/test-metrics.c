@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The metrics file: it says what the answers say; see answer-world.h. */
+/* Checks that the metrics file agrees with the answers; see answer-world.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ const char journal_path[] = "test-metrics.journal";
 
 #define METRICS "test-metrics.prom"
 
-/* The whole file; "" if there is none. */
+/* Returns the whole file; "" if there is none. */
 static const char *metrics(void)
 {
     static char text[65536];
@@ -59,7 +59,7 @@ static void metrics_name_the_group(void **state)
 
 #define ROOT "test-metrics.root"
 
-/* The hypervisor is the same all the time, Debian's package has @version. */
+/* The hypervisor stays the same; Debian's package has @version. */
 static void put_versions(const char *version)
 {
     char command[1024];
@@ -96,7 +96,7 @@ static void metrics_say_which_hypervisor_is_behind(void **state)
     struct metrics m = { .path = METRICS, .root = ROOT };
 
     (void)state;
-    /* A run that failed may have left it. */
+    /* A failed run may have left the folder. */
     assert_int_equal(system("rm -rf " ROOT), 0);
     start(MODE_ADVISE);
     begin_log_sources();
@@ -115,7 +115,7 @@ static void metrics_say_which_hypervisor_is_behind(void **state)
     assert_int_equal(system("rm -r " ROOT), 0);
 }
 
-/* For metrics.t, which has Prometheus read what we write. */
+/* Keeps the file for metrics.t, in which Prometheus reads it. */
 static void keep_metrics(void)
 {
     const char *copy = getenv("METRICS_COPY");
@@ -153,15 +153,15 @@ static void check_places(void)
     assert_true(metric("\nxensched_credit2_soft_weight ") == 50);
     assert_true(metric("\nxensched_memory_ratio" OF_DISK ",node=\"1\"} ") == 1);
     assert_null(strstr(metrics(), "memory_ratio{domain=\"spin\""));
-    /* These were not moved. */
+    /* These domains were not moved. */
     assert_null(strstr(metrics(), "at_place_ratio{domain=\"spin\""));
     assert_null(strstr(metrics(), "lever{domain=\"Domain-0\""));
 }
 
-/* DISK waits three times in four for SPIN, and once while its pCPU idles. */
+/* DISK waits three times in four for SPIN, and once while its pCPU is idle. */
 #define WAITING ",pair=preempt-delay/3/4/3/1000000,pair=wake-delay/3/1/1/1000000"
 
-/* Xen did not let DISK run for this long in the last minute. */
+/* Time in the last minute for which Xen did not let DISK run. */
 #define OFFLINE_NS 3000000000ULL
 
 static void check_waits(void)
@@ -176,7 +176,7 @@ static void check_waits(void)
     assert_in_range(100 * of_spin / of_xen, 200, 400);
     assert_in_range(1e5 * metric("\nxensched_ready_cause_ratio" OF_DISK ",cause=\"preempted\"} "),
                     1e5 * of_spin - 2, 1e5 * of_spin + 2);
-    /* Ten of the 60 s have been seen. */
+    /* The metrics cover ten of the 60 s. */
     assert_in_range(1e3 * (metric("\nxensched_blocked_ratio" OF_DISK "} ") + ready +
                            metric("\nxensched_service_share" OF_DISK "} ")),
                     1e3 * core.domains.domain[DISK].nr_vcpus - 1e-6 * OFFLINE_NS / 9,
@@ -187,7 +187,7 @@ static void check_waits(void)
                                  ",part=\"0.99\"} "), 500, 2000);
 }
 
-/* What is not known is left out, and is no 0. */
+/* An unknown value is left out, not 0. */
 static void metrics_leave_out_unknown_places(void **state)
 {
     const char *text;
@@ -221,7 +221,7 @@ static void metrics_are_what_status_and_matrix_say(void **state)
     domain(DISK)->frames[1] = 30000;
     choice_default(&settings.choice);
     start(MODE_ACT);
-    core.logs.nr = 0; /* what is made up has one file for all events */
+    core.logs.nr = 0; /* synthetic rows have one log buffer for all events */
     domain(DISK)->waited_ns = 1;
     run(5, SPREAD WAITING);
     domain(DISK)->offline_ns += OFFLINE_NS;
@@ -253,7 +253,7 @@ static void metrics_are_what_status_and_matrix_say(void **state)
     assert_int_equal(system("rm -r " ROOT), 0);
 }
 
-/* 16 domains, and numbers for 14. */
+/* 16 domains share 14 numbers. */
 static void sums_that_cannot_be_separated_name_no_domain(void **state)
 {
     struct metrics m = { .path = METRICS };
@@ -319,7 +319,7 @@ static void metrics_that_cannot_be_written_stop_nothing(void **state)
     metrics_write(&none, &core, &sources, now);
     metrics_remove(&none);
 
-    /* A disk that is full half way: the former file stays. */
+    /* The disk becomes full half way: the former file stays. */
     m.path = METRICS;
     metrics_write(&m, &core, &sources, now + METRICS_EVERY_NS);
     assert_false(m.failed);

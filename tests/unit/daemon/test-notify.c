@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a service manager is told of the daemon, received as systemd does: a
- * datagram socket with a path, or with a name only.  It is ready and alive
- * when there is progress, and never before or without.
+ * Checks what the daemon reports to a service manager, which receives it as systemd does: through a
+ * datagram socket with a path, or with an abstract name.  The daemon reports that it is ready and
+ * alive while it makes progress, and never before or without.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static struct notify notify;
 static struct xensched_error err;
 static int manager;
 
-/* A receiver of notifications, at @where. */
+/* Opens a receiver of notifications at @where. */
 static void listen_at(const char *where)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -56,7 +56,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The next datagram, or "". */
+/* Returns the next datagram, or "". */
 static const char *told(void)
 {
     static char words[512];
@@ -112,7 +112,7 @@ static void signs_of_life_come_with_progress_only(void **state)
     notify_progress(&notify, 100 * SECOND);
     assert_string_equal(told(), "READY=1\nSTATUS=");
     assert_string_equal(told(), "WATCHDOG=1");
-    /* Four of them in its length, however often there is progress. */
+    /* Four notifications per watchdog period, however often the daemon makes progress. */
     notify_progress(&notify, 101 * SECOND);
     notify_progress(&notify, 102 * SECOND - 1);
     assert_string_equal(told(), "");
@@ -191,7 +191,7 @@ static void a_receiver_that_has_ended_does_no_harm(void **state)
     close(manager);
     unlink(PATH);
     notify_progress(&notify, SECOND);
-    /* Here again: told at once. */
+    /* The receiver is back: it gets a notification at once. */
     listen_at(PATH);
     notify_progress(&notify, 2 * SECOND);
     assert_string_equal(told(), "READY=1\nSTATUS=");

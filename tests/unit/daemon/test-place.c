@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a guest should be that is not there yet: by what it did when it last ran,
- * by the domain that is to serve its disks, and only where there is room; and what is kept of
- * guests that have ended.
+ * Checks where a guest should be placed before it exists: by its history, by the domain that is to
+ * serve its disks, and only where cores are free; and the stored history of guests that ended.
  *
  * DRIVER, which is bound to node 1, has the accounting domain 5.
  */
@@ -27,7 +26,7 @@ static const char history_path[] = "test-place.history";
 #define NOBODY "11111111-2222-3333-4444-555555555555"
 #define OTHER  "11111111-2222-3333-4444-666666666666"
 
-/* DISK has to do with dom0, on node 0, or with DRIVER. */
+/* DISK communicates with dom0, on node 0, or with DRIVER. */
 #define WITH_DOM0   TALK
 #define WITH_DRIVER "pair=evtchn-send/3/5/1/1,pair=evtchn-send/5/3/1/1," SILENCE
 
@@ -53,7 +52,7 @@ static void next_daemon(void)
     start(MODE_ADVISE);
 }
 
-/* The response; @more are members of the request. */
+/* Returns the response; @more are members of the request. */
 static json_object *place_of(const char *uuid, unsigned int vcpus,
                              const char *more)
 {
@@ -65,7 +64,7 @@ static json_object *place_of(const char *uuid, unsigned int vcpus,
     return ask(line);
 }
 
-/* What @path of the response has; @wanted: NULL is null. */
+/* Compares the member @path of the response with @wanted; NULL stands for null. */
 static void is_placed(const char *uuid, unsigned int vcpus, const char *more,
                       const char *wanted, const char *reason)
 {
@@ -89,7 +88,7 @@ static const char *uuid_of(uint32_t domid)
     return uuid;
 }
 
-/* By its disks. */
+/* Placement by disks. */
 
 static void a_guest_goes_to_the_domain_that_serves_its_disks(void **state)
 {
@@ -146,7 +145,7 @@ static void most_disks_count_and_a_tie_has_no_winner(void **state)
     is_placed(OTHER, 1, ",\"backends\":[]", NULL, "it has no disks");
 }
 
-/* Only where there is room. */
+/* Capacity. */
 
 static void a_place_without_room_gets_no_guest(void **state)
 {
@@ -179,7 +178,7 @@ static void a_rule_says_where_it_may_be(void **state)
               "allowed by the rule name=ne*");
 }
 
-/* One core of node 1 is DRIVER's. */
+/* DRIVER uses one core of node 1. */
 static void reserved_capacity_is_taken(void **state)
 {
     (void)state;
@@ -193,8 +192,8 @@ static void reserved_capacity_is_taken(void **state)
 }
 
 /*
- * A node of two cores is too small for two cpupools and a driver domain, so here the
- * pools share pCPUs; each has its own room all the same.
+ * A node of two cores is too small for two cpupools and a driver domain, so here the pools share
+ * pCPUs.  Each pool still has its own capacity.
  */
 static void capacity_reserved_in_another_cpupool_is_free(void **state)
 {
@@ -220,7 +219,7 @@ static void a_dry_run_is_no_promise(void **state)
     is_placed(OTHER, 1, ",\"backends\":[\"driver\"]", "node 1", "driver");
 }
 
-/* It has been made, and xl has bound it there; no policy wants it anywhere. */
+/* The guest exists, and xl has bound it there; no policy moves it. */
 static void a_guest_takes_room_where_it_is(void **state)
 {
     struct fake_domain *guest;
@@ -254,7 +253,7 @@ static void has_confirmed(unsigned int count)
     assert_int_equal(reason->of, 3);
 }
 
-/* Else frequent requests would decide how soon a guest is moved. */
+/* Otherwise frequent requests would decide how soon a guest is moved. */
 static void a_request_confirms_no_move(void **state)
 {
     static const char *const requests[] = {
@@ -282,7 +281,7 @@ static void a_request_confirms_no_move(void **state)
     assert_int_equal(core.plan.decisions[DISK].verb, MOVE);
 }
 
-/* Else a request at the wrong moment would delay the move of a guest. */
+/* Otherwise a request at the wrong moment would delay the move of a guest. */
 static void a_request_ends_no_row_of_plans(void **state)
 {
     unsigned int tenth;
@@ -327,9 +326,9 @@ static void without_plans_there_is_no_answer(void **state)
     json_object_put(json);
 }
 
-/* By its history. */
+/* Placement by history. */
 
-/* The disk guest, whose UUID that is, talks to dom0 for a minute and is no more. */
+/* DISK, with this UUID, communicates with dom0 for a minute and ends. */
 static void talked_and_ended(char uuid[DOMAIN_UUID_TEXT])
 {
     strcpy(uuid, uuid_of(DISK));
@@ -348,9 +347,9 @@ static void it_goes_where_it_had_most_to_do(void **state)
     is_placed(uuid, 1, ",\"backends\":[\"driver\"]", "node 0",
               "notifications/s and 0 pages/s with Domain-0, whose vCPUs are on "
               "pCPUs 0-1 (node 0)");
-    /* A node is one cache here, so there a line comes from near: 5.3 us saved each. */
+    /* A node has one cache here, so a near line comes from it: 5.3 us saved per notification. */
     is_placed(uuid, 1, "", "node 0", "that saves 3.");
-    /* No other guest does. */
+    /* No other guest gets this. */
     is_placed(NOBODY, 1, ",\"backends\":[\"driver\"]", "node 1", "driver");
 }
 
@@ -361,12 +360,12 @@ static void a_guest_will_need_what_it_needed(void **state)
     (void)state;
     begin();
     talked_and_ended(uuid);
-    /* Another guest may use both. */
+    /* Another guest may use both cores. */
     is_placed(NOBODY, 2, ",\"backends\":[\"0\"]", NULL, "needs 2.0 itself");
     is_placed(uuid, 2, ",\"backends\":[\"0\"]", "node 0", "Domain-0");
 }
 
-/* It is destroyed, and built again before the daemon reads the host. */
+/* The guest is destroyed and built again before the daemon reads the host. */
 static void a_guest_that_boots_again_at_once_has_its_history(void **state)
 {
     (void)state;
@@ -433,7 +432,7 @@ static void a_guest_that_did_too_little_goes_by_its_disks(void **state)
     is_placed(uuid, 1, "", NULL, "the least gain, but by ");
 }
 
-/* What is kept. */
+/* Stored history. */
 
 static void the_next_daemon_knows_the_history(void **state)
 {
@@ -442,7 +441,7 @@ static void the_next_daemon_knows_the_history(void **state)
     (void)state;
     begin();
     talked_and_ended(uuid);
-    /* It is written down when the guest ends, whatever happens then. */
+    /* The history is written when the guest ends, whatever happens then. */
     assert_int_equal(access(history_path, F_OK), 0);
     core.history.path = NULL;
     next_daemon();
@@ -562,7 +561,7 @@ static void the_latest_guests_are_kept_and_no_more_than_fit(void **state)
     history_free(&h);
 }
 
-/* What is asked. */
+/* Requests. */
 
 #define ASK "{\"command\":\"place\",\"name\":\"new\",\"uuid\":\"" NOBODY "\""
 #define LONG "0123456789012345678901234567890123456789"

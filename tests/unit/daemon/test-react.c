@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reactions in the daemon: a client is told when its condition is met, a guest is
- * stopped if a client asks for that, and a client that leaves in the middle leaves none
- * stopped.
+ * Checks reactions in the daemon: a client learns that its condition is met, a guest stops if the
+ * client asks for that, and no guest stays stopped if the client leaves in the middle.
  */
 #include <ev.h>
 #include <fcntl.h>
@@ -69,7 +68,7 @@ static int begin(void **state, const char *events, enum mode mode)
     setenv("FAKE_XEN", "quiet", 1);
     setup(state);
     choice_default(&settings.choice);
-    /* Which log file rows are in says what they can be. */
+    /* The log buffer of rows limits their events. */
     assert_true(choice_parse(&settings.choice, events));
     start(mode);
     loop = ev_default_loop(EVFLAG_AUTO);
@@ -126,7 +125,7 @@ static void go_away(int fd)
     turn();
 }
 
-/* What comes back of it at once. */
+/* Returns the immediate response. */
 static const char *tell(int fd, const char *line)
 {
     static char heard[4096];
@@ -146,7 +145,7 @@ static void says(const char *text, const char *words)
         fail_msg("'%s' does not say '%s'", text, words);
 }
 
-/* Domain DISK, whose number is 3. */
+/* DISK, with accounting domain 3, makes a mark. */
 static void mark(unsigned int code)
 {
     char pair[80];
@@ -170,7 +169,7 @@ static void a_client_is_told(void **state)
     says(tell(fd, "{\"command\":\"reacted\",\"id\":1}\n"),
          "{\"fired\":{\"id\":1,\"condition\":\"mark disk 7\",\"domain\":"
          "\"disk\",\"domid\":1,\"value\":7");
-    /* A row of this event in a log is a hundred of them in this test. */
+    /* In this test, a row of this event stands for a hundred. */
     says(tell(fd, "{\"command\":\"reactions\"}\n"), "\"held_back\":99");
     mark(7);
     mark(7);
@@ -210,14 +209,14 @@ static void a_guest_is_stopped_and_armed_again(void **state)
     tell(fd, "{\"command\":\"on\",\"condition\":\"mark disk 7\",\"times\":0,"
              "\"every_s\":0,\"stop\":true,\"pauses\":true}\n");
     assert_int_equal(fake_xen_stop(), XENSCHED_STOP_ARMED);
-    /* From before it was armed. */
+    /* The mark was made before the stop was armed. */
     hear("pair=mark/3/65535/1/7");
     assert_int_equal(fake_xen_stop(), XENSCHED_STOP_ARMED);
     says(tell(fd, "{\"command\":\"reactions\"}\n"), "\"count\":0");
     mark(7);
     assert_int_equal(fake_xen_stop(), XENSCHED_STOP_STOPPED);
     says(tell(fd, "{\"command\":\"reacted\",\"id\":1}\n"), "\"fired\"");
-    /* That it stays stopped was wanted. */
+    /* The client wants the guest to stay stopped. */
     assert_int_equal(fake_xen_stop(), XENSCHED_STOP_OFF);
     react_look(&react, now);
     assert_int_equal(fake_xen_stop(), XENSCHED_STOP_ARMED);
@@ -272,14 +271,14 @@ static void threads_are_told_to_their_guest(void **state)
 
 static unsigned int writes_at_end;
 
-/* Called in place of a xenstored that never answers this write. */
+/* Stands for a xenstored that never answers this write. */
 static void check_affinities(void)
 {
     assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
     writes_at_end++;
 }
 
-/* A xenstored that hangs must not keep a guest where the daemon moved it. */
+/* A guest must not keep the daemon's affinity while xenstored hangs. */
 static void affinities_are_restored_before_xenstored_is_asked(void **state)
 {
     struct report_steal steal = { 0 };
@@ -308,13 +307,13 @@ static void reactions_of_the_configuration_act(void **state)
     mark(8);
     mark(7);
     assert_int_equal(count_in_journal("\"dry_run\":true"), 1);
-    /* There is no xensched beside this test: that is a failure, and told. */
+    /* There is no program xensched beside this test, so the action fails with a message. */
     while (react.list.reaction[0]->busy)
         ev_run(loop, EVRUN_ONCE);
     assert_int_equal(count_in_journal("\"what\":\"reacted\""), 1);
 }
 
-/* React to a mark with a program xensched beside this test that has these lines. */
+/* Reacts to a mark with a script xensched, beside this test, that has these lines. */
 static void react_with(const char *lines)
 {
     FILE *file = fopen("xensched", "w");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the daemon tells guests of their steal time: which guests, in which classes, that no
- * other guest can read it or is named, and that nothing of it stays behind.
+ * Checks the steal time that the daemon reports to guests: to which guests, in which classes, that
+ * no other guest can read it or is named, and that nothing stays behind.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 const char state_path[] = "test-report-steal.state";
 const char journal_path[] = "test-report-steal.journal";
 
-/* DISK waits for SPIN, dom0, itself, and an idle pCPU; and for several, one unknown. */
+/* DISK waits for SPIN, dom0, itself, an idle pCPU and several domains; one wait is unknown. */
 #define WAITING "pair=preempt-delay/3/4/1/3000000,pair=preempt-delay/3/2/1/2000000," \
                 "pair=preempt-delay/3/3/1/1000000,pair=wake-delay/3/1/1/500000," \
                 "pair=wake-delay/3/65535/1/400000"
@@ -49,7 +49,7 @@ static int teardown_steal(void **state)
 static void begin(void)
 {
     start(MODE_OBSERVE);
-    core.logs.nr = 0; /* what is made up has one file for all events */
+    core.logs.nr = 0; /* synthetic rows have one log buffer for all events */
 }
 
 static void go_on(unsigned int seconds)
@@ -106,7 +106,7 @@ static void classes_are_what_the_waits_are(void **state)
     assert_in_range(xen, own / 4, own);
 }
 
-/* All classes together, in ns. */
+/* Returns the sum of all classes, in ns. */
 static uint64_t sum_of(const char *text)
 {
     unsigned long long ns[5];
@@ -117,7 +117,7 @@ static uint64_t sum_of(const char *text)
     return ns[0] + ns[1] + ns[2] + ns[3] + ns[4];
 }
 
-/* Guests that have no number in the log share the rest of it. */
+/* Guests without a number share the number of all other domains. */
 static void a_guest_without_a_number_reads_nothing_of_the_rest(void **state)
 {
     unsigned int i;
@@ -176,7 +176,7 @@ static void nothing_stays_of_a_guest_that_is_gone(void **state)
     go_on(6);
     assert_non_null(told(DISK));
     fake_xs_remove("/local/domain/1");
-    /* Xen still has it. */
+    /* Xen still has the domain. */
     go_on(6);
     assert_null(told(DISK));
     assert_non_null(told(SPIN));

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a driver domain without a log says of its disks in xenstore: its sums become pages
- * of the right pair, each once.  Fails if its counters of others are used, or more than
- * can be, or what was before; or if an absurd text does any harm.
+ * Checks the counters that a driver domain without a log reports in xenstore: its sums become pages
+ * of the right pair, each page once.
+ *
+ * Fails if sums about domains of others are used, or sums that are impossible, or sums from before;
+ * or if an absurd text does harm.
  */
 #include <string.h>
 
@@ -28,7 +30,7 @@ static void sums_become_pages(void **state)
     (void)state;
     look();
     claim("4:1000");
-    assert_int_equal(pages_of(CLIENT_ACCT), 0); /* that was before */
+    assert_int_equal(pages_of(CLIENT_ACCT), 0); /* the sum from before does not count */
     claim("4:1010");
     assert_int_equal(pages_of(CLIENT_ACCT), 10);
     claim("4:1010");
@@ -90,7 +92,7 @@ static void more_than_can_be_is_not_believed(void **state)
     claim("4:18446744073709551615");
     assert_int_equal(pages_of(CLIENT_ACCT), 0);
     assert_int_equal(driver()->refused, 1);
-    /* And what comes then is too little by far. */
+    /* The next sum is far too small. */
     claim("4:10");
     claim("4:12");
     assert_int_equal(pages_of(CLIENT_ACCT), 2);

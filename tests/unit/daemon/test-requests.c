@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xenschedd learns what dom0's disks do from the module's log, or else from Linux's
+ * Checks that xenschedd learns what dom0's disks do from the module's log, or else from Linux's
  * statistics.  Fails if it counts both, or neither.
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "cmocka-tap.h"
 #include "log-sources-world.h"
 
-/* What Linux shows of its disks. */
+/* Stands in for the folder with Linux's disks. */
 
 static char folder[40];
 
@@ -30,7 +30,7 @@ static void write_number(const char *way, const char *name, uint64_t number)
     fclose(file);
 }
 
-/* A request for each page. */
+/* Each page was a request. */
 static void moved(const char *way, uint64_t pages)
 {
     write_number(way, "sect", 8 * pages);
@@ -77,7 +77,7 @@ static int end(void **state)
     return rc || rmdir(folder);
 }
 
-/* As the core knows them after its first plan, for statistics. */
+/* The statistics use the core's domains, as after its first plan. */
 static void let_it_know_domains(void)
 {
     struct xensched_error err;
@@ -118,7 +118,7 @@ static void the_log_of_the_module_comes_first(void **state)
     assert_int_equal(pages(), 7);
 }
 
-/* The module can be loaded for threads alone. */
+/* The module may be loaded for threads alone. */
 static void a_module_without_requests_leaves_them_to_statistics(void **state)
 {
     (void)state;

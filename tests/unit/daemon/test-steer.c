@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dom0's threads that serve a guest's disks move to where the guest is, and are restored
- * if it has no place, at the end, and after a crash.  Nothing else of dom0 is touched,
- * interrupts included; each original is on the disk before a change; affinities that
- * another program has set since stay.
+ * Checks that dom0's threads that serve a guest's disks follow the guest, and are restored if the
+ * guest has no place, at the end, and after a crash.
  *
- * /proc is a folder, and the affinities of its threads are a table.
+ * Nothing else of dom0 changes, interrupts included; each original is on the disk before a change;
+ * affinities that another program has set since stay.  /proc is a folder, and the affinities of its
+ * threads are a table.
  */
 #include <errno.h>
 #include <sched.h>
@@ -34,7 +34,7 @@ static struct domains domains;
 static struct matrix *matrix;
 static uint64_t now;
 static cpu_set_t affinity[THREADS];
-/* Changes that were made when there was something on the disk. */
+/* Number of changes with an original on the disk. */
 static unsigned int kept_when_set;
 
 int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
@@ -120,7 +120,7 @@ static int setup(void **state)
     chmod(PROC "/irq/5/smp_affinity_list", 0);
     fake_host_init(&host);
     strcpy(host.host.boot, "boot");
-    /* dom0 on both nodes, and a guest on each. */
+    /* dom0 has a vCPU on each node, and each node has a guest. */
     host.world->domains[0].clients = 1U << 1 | 1U << 2;
     host.world->domains[0].vcpus[0].hard = FAKE_NODE_0;
     host.world->domains[0].vcpus[1].hard = FAKE_NODE_1;
@@ -180,13 +180,13 @@ static void threads_run_where_the_guest_is_that_they_serve(void **state)
     thread_is_on(0, 0, 0);
     thread_is_on(1, 1, 1);
     thread_is_on(2, 0, 1);
-    /* What was there was on the disk before each of them. */
+    /* Each original was on the disk before its change. */
     assert_int_equal(kept_when_set, 2);
     steer_restore(&steer);
     nothing_is_steered();
 }
 
-/* A daemon that is killed while it searches has moved none. */
+/* A daemon that is killed while it searches has moved no thread. */
 static void no_interrupt_is_touched(void **state)
 {
     struct stat before, after;
@@ -206,7 +206,7 @@ static void a_guest_that_goes_is_followed(void **state)
     host.world->domains[1].vcpus[0].soft = FAKE_NODE_1;
     run();
     thread_is_on(0, 1, 1);
-    /* It is nowhere in particular. */
+    /* The guest has no place of its own. */
     host.world->domains[1].vcpus[0].soft = FAKE_ALL;
     run();
     thread_is_on(0, 0, 1);
@@ -243,7 +243,7 @@ static void the_next_daemon_puts_back(void **state)
     (void)state;
     affinity[0] = vcpus(0, 127);
     run();
-    /* Killed: nothing is told to it.  The next one finds what it has left. */
+    /* The daemon was killed: the next one finds what it left. */
     steer_init(&next, &host.host, &journal, STATE, PROC);
     assert_int_equal(next.nr, 0);
     steer_free(&next);
@@ -272,7 +272,7 @@ static void an_affinity_that_cannot_be_saved_is_not_changed(void **state)
     nothing_is_steered();
 }
 
-/* As by taskset: noticed, left alone from then on, and at the end. */
+/* The daemon notices a change as by taskset, and leaves the thread alone from then on. */
 static void what_another_program_sets_stays(void **state)
 {
     (void)state;
@@ -312,12 +312,12 @@ static void a_thread_that_ended_is_forgotten(void **state)
     host.world->domains[0].clients = 1U << 1;
     run();
     steer_restore(&steer);
-    /* Not its own any more: it stays as it is. */
+    /* The thread's affinity is not the daemon's any more, so it stays. */
     thread_is_on(1, 1, 1);
     thread_is_on(0, 0, 1);
 }
 
-/* A look at a guest may fail while the guest is there. */
+/* Reading a guest may fail while the guest exists. */
 static void a_thread_that_is_only_not_listed_is_restored(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What xensched-disks writes: each front end once, with all that it was given, and no
- * more text than a node of xenstore holds.
+ * Checks what xensched-disks writes: each front end once, with its whole sum, and no more text than
+ * a node of xenstore holds.
  */
 #include <stdio.h>
 #include <string.h>

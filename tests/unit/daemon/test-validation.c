@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a driver domain is not believed.
+ * Checks the validation of a driver domain's rows.
  *
- * Each forged row here would move another guest if it were believed: rows in another
- * one's name, about a domain that it doesn't serve, of events which only the
- * hypervisor sees, and numbers that are larger than anything real.
+ * Each forged row here would move another guest if it were used: rows in another domain's name,
+ * about a domain that the writer does not serve, of events that only the hypervisor sees, and
+ * numbers that are larger than anything real.
  */
 #include "cmocka-tap.h"
 
@@ -123,7 +123,7 @@ static void add(struct matrix *m, uint16_t event, uint16_t current,
     matrix_add(m, &row, now_ns);
 }
 
-/* The rate of pages between it and a client, of a half-life of a second. */
+/* Returns the rate of pages between it and a client, with a half-life of a second. */
 static double pages(const struct matrix *m, uint64_t now_ns)
 {
     return matrix_rate(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT, now_ns);
@@ -136,7 +136,7 @@ static void a_rate_is_no_more_than_its_clients_can_have_asked_for(void **state)
     double honest;
 
     (void)state;
-    /* What an honest one does is left alone, as little as the client says. */
+    /* Rows of an honest domain count in full, even if the client notifies rarely. */
     add(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, CLIENT, OWN, 10, now);
     add(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT,
         10 * VALIDATION_MAX_REQUESTS * VALIDATION_MAX_PAGES, now);
@@ -144,18 +144,18 @@ static void a_rate_is_no_more_than_its_clients_can_have_asked_for(void **state)
     assert_int_equal(validation_cap(&validation, m, now), 0);
     assert_true(pages(m, now) == honest);
 
-    /* Its own notifications say nothing, and a lie is cut off. */
+    /* The domain's own notifications prove nothing, and a forged number is cut. */
     add(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, OWN, CLIENT, 1000000, now);
     add(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT, 1ULL << 50, now);
     assert_int_equal(validation_cap(&validation, m, now), 1);
     assert_true(pages(m, now) == honest);
 
-    /* The same holds for a domain that asks for nothing. */
+    /* The same holds for a domain that requests nothing. */
     add(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, 1ULL << 50, now);
     assert_int_equal(validation_cap(&validation, m, now), 1);
     assert_true(matrix_rate(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, now) == 0);
 
-    /* Where not each notification makes a row, some may have made none. */
+    /* With a threshold, some notifications may have made no row. */
     matrix_set_threshold(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, 10);
     add(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7,
         9 * VALIDATION_MAX_REQUESTS * VALIDATION_MAX_PAGES, now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The daemon's connection to xenstore: what is known of domains, and what is
- * left of that when xenstored ends and comes back.
+ * Checks the daemon's connection to xenstore: what it knows of domains, and what it keeps when
+ * xenstored ends and restarts.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static void pool_has_name(uint32_t pool, const char *name)
     assert_string_equal(text, name);
 }
 
-/* Two names of cpupools that have their first 254 bytes in common. */
+/* Two names of cpupools share their first 254 bytes. */
 static void names_of_cpupools_are_whole_or_none(void **state)
 {
     char name[DOMAIN_NAME_TEXT + 1], other[DOMAIN_NAME_TEXT];
@@ -113,7 +113,7 @@ static void console_has_port(uint32_t domid, uint32_t port)
     assert_int_equal(ports[1], port);
 }
 
-/* Else no rule for the pool holds, and a console's notifications count as a disk's. */
+/* Otherwise no rule for the pool applies, and a console's notifications count as a disk's. */
 static void pools_and_ports_stay_known_without_xenstored(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static void pools_and_ports_stay_known_without_xenstored(void **state)
     pool_has_name(3, "renamed");
 }
 
-/* xl passes them on as they are, and so rules and commands find the guest. */
+/* xl passes any bytes on, and rules and commands find the guest by them. */
 static void names_are_bytes(void **state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void names_are_bytes(void **state)
     has_name(1, "B\xc3\xbcro \xfc 1");
 }
 
-/* Cut to the same beginning, two guests would be one for rules and commands. */
+/* If names were cut, two guests would be one for rules and commands. */
 static void long_names_are_whole_or_none(void **state)
 {
     char name[DOMAIN_NAME_TEXT + 1];
@@ -165,7 +165,7 @@ static void long_names_are_whole_or_none(void **state)
     has_name(1, "short");
 }
 
-/* A guest that boots makes hundreds of them. */
+/* A guest that boots causes hundreds of events. */
 static void many_events_of_a_domain_are_read_once_and_only_what_changed(
     void **state)
 {
@@ -178,7 +178,7 @@ static void many_events_of_a_domain_are_read_once_and_only_what_changed(
     for (i = 0; i < 100; i++)
         fake_xs_put("4", "/libxl/1/device/vbd/51712/state");
     fake_xs.reads = 0;
-    /* No change that matters. */
+    /* No relevant change. */
     assert_false(xenstore_changed(xs));
     assert_in_range(fake_xs.reads, 1, 3);
     for (i = 0; i < 100; i++)
@@ -208,7 +208,7 @@ static void settings_of_a_guest_are_read_again_when_they_change(void **state)
     assert_false(xenstore_domain(xs, 2).stays);
 }
 
-/* A toolstack writes it when the stub domain is there already. */
+/* A toolstack writes the target after the stub domain exists. */
 static void the_target_of_a_device_model_is_read_and_followed(void **state)
 {
     (void)state;
@@ -292,7 +292,7 @@ static void listen_to_it(void)
     dup2(fileno(said), STDERR_FILENO);
 }
 
-/* How many lines have @words. */
+/* Counts messages with @words. */
 static unsigned int it_said(const char *words)
 {
     unsigned int lines = 0;
@@ -393,7 +393,7 @@ static void one_that_was_started_at_once_is_noticed(void **state)
     has_name(1, "one");
 }
 
-/* As the first plan asks after xenstored's return, before any event has come. */
+/* The first plan after xenstored's return asks before any event has come. */
 static void a_domain_of_the_meantime_is_read_on_request(void **state)
 {
     (void)state;
@@ -422,7 +422,7 @@ static void put_all(void)
                 "/libxl/1/device/vbd/51712/backend");
 }
 
-/* A driver domain is not taken for another guest because its guest was read in part. */
+/* A driver domain keeps its guests if one of them was read in part only. */
 static void a_read_that_ends_half_way_changes_nothing(void **state)
 {
     unsigned int reads, end;
@@ -446,7 +446,7 @@ static void a_read_that_ends_half_way_changes_nothing(void **state)
     }
 }
 
-/* A domain that has just been started, without nodes of a toolstack. */
+/* The domain has just started, without nodes of a toolstack. */
 static void an_empty_xenstored_is_not_believed(void **state)
 {
     (void)state;
@@ -480,7 +480,7 @@ static int bound_socket(void)
     return fd;
 }
 
-/* libxenstore would try the kernel's device next, and wait there for ever. */
+/* libxenstore would try the kernel's device next, and block there for ever. */
 static void a_socket_without_a_listener_is_not_waited_for(void **state)
 {
     struct xenstore *other;

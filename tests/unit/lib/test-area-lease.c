@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lease of the area: it lasts while it is renewed, keeps others out as
- * long, and the next program takes it over.
+ * Checks the lease of the area: it lasts while its holder renews it, excludes other programs for
+ * this long, and then the next program takes the area over.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include <xensched/area.h>
 
-/* The area of another program, which holds the log. */
+/* Makes the area of another program, which holds the log. */
 static struct xensched_area *make_other(void)
 {
     struct xensched_area *area = NULL;
@@ -52,7 +52,7 @@ static void a_lease_lasts_as_long_as_it_is_renewed(void **state)
     pass(LEASE_MS);
     assert_int_equal(xen.events, 0);
     assert_int_equal(left_ms(), 0);
-    /* Too late. */
+    /* The lease has ended, so this is too late. */
     xensched_area_renew_lease(area);
     pass(10);
     assert_int_equal(xensched_area_info(area, &info, NULL), 0);
@@ -82,7 +82,7 @@ static void without_holding_the_log_nothing_can_be_changed(void **state)
     expect_held(xensched_area_events(area, BUILT, LEASE_MS, &err), &err);
     expect_held(xensched_area_pmc(area, 1, &select, &err), &err);
     expect_held(xensched_area_release(area, &err), &err);
-    xen.sizes[1] *= 2; /* not ours */
+    xen.sizes[1] *= 2; /* another layout than ours[] */
     expect_held(xensched_area_setup(&ours, false, COOKIE, &none, &err), &err);
     expect_held(xensched_area_setup(&ours, true, COOKIE, &none, &err), &err);
     assert_int_equal(xen.events, BUILT);
@@ -101,7 +101,7 @@ static void when_its_lease_has_ended_the_next_one_takes_over(void **state)
     pass(LEASE_MS);
     assert_int_equal(xensched_area_events(area, BUILT, LEASE_MS, NULL), 0);
     xensched_area_close(area);
-    /* Also a program with another layout. */
+    /* A program with another layout can take it over as well. */
     pass(LEASE_MS);
     xen.sizes[1] *= 2;
     assert_int_equal(xensched_area_setup(&ours, true, COOKIE, &area, NULL), 0);
@@ -122,7 +122,7 @@ static void a_successor_with_the_same_cookie_needs_not_wait(void **state)
     assert_int_equal(xensched_area_release(area, NULL), 0);
 }
 
-/* Bindings and permissions to make marks belong to the holder, too. */
+/* Only the holder changes bindings and permissions to make marks. */
 static void bindings_and_marks_need_the_cookie_of_the_holder(void **state)
 {
     struct xensched_area *area = make(), *other = make_other();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The area: made, found, mapped and controlled as xensched/area.h promises,
- * with errors which say what to do.
+ * Checks the area: programs make, find, map and control it as xensched/area.h promises, and errors
+ * contain the remedy.
  *
- * Most of what an operator ever sees of this code is its errors: a hypervisor
- * without the patches, another version, an area of another program.
+ * Operators mostly see this code's errors: about a hypervisor without the patches, another version,
+ * or an area of another program.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void an_area_has_the_logs_of_all_pcpus_there_are(void **state)
         assert_int_equal(!!xensched_area_data(area, cpu, 1, &size), there);
         assert_null(xensched_area_state(area, cpu, 2));
     }
-    /* File 1 begins behind the 4 KiB of file 0. */
+    /* Log buffer 1 begins after the 4 KiB of log buffer 0. */
     assert_ptr_equal(xensched_area_data(area, 3, 1, &size),
                      pages[XEN_SCHEDLOG_REGION_DATA << 16 | 3 << 8 | 1]);
     assert_int_equal(size, 8192);
@@ -154,7 +154,7 @@ static void a_reader_sets_no_mark(void **state)
     xensched_area_close(other);
 }
 
-/* Rows of 16 bytes have been written up to @pos. */
+/* Writes rows of 16 bytes up to @pos. */
 static void write_log(uint32_t cpu, uint32_t file, uint64_t pos)
 {
     void *page = pages[XEN_SCHEDLOG_REGION_STATE << 16 | cpu << 8];
@@ -195,10 +195,10 @@ static void a_log_rings_when_it_is_half_full_since_it_was_read(void **state)
     read_all(source);
     assert_true(marks_of(3)[0] == our_sizes[0] / 2);
     assert_true(marks_of(3)[1] == 1600 + our_sizes[1] / 2);
-    marks_of(3)[1] = 1; /* nothing came: it is not touched */
+    marks_of(3)[1] = 1; /* without new rows the mark stays */
     read_all(source);
     assert_true(marks_of(3)[1] == 1);
-    write_log(3, 1, 160000); /* much was lost */
+    write_log(3, 1, 160000); /* many rows are lost */
     read_all(source);
     assert_true(marks_of(3)[1] == 160000 + our_sizes[1] / 2);
     xensched_source_close(source);
@@ -344,7 +344,7 @@ static void each_error_says_what_to_do(void **state)
     assert_non_null(strstr(err.text, "xenschedd"));
 }
 
-/* In place of libc's. */
+/* Replaces libc's function. */
 static int page_bytes = 4096;
 
 int getpagesize(void)

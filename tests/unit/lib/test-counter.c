@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Log files that count: what is added between two reads is what was counted,
- * whatever the row contains, even if the register changes meanwhile.
+ * Checks log buffers that count: the difference between two reads is the number of events, whatever
+ * else the row contains, and even if the register changes in between.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -185,7 +185,7 @@ static void other_log_files_are_told_apart(void **state)
     }
 }
 
-/* Whatever the bytes meant before: after a change only differences count. */
+/* The old bytes may have had another meaning, so only later differences count. */
 static void a_change_of_the_register_starts_anew(void **state)
 {
     struct xensched_counter c;
@@ -286,7 +286,7 @@ static void a_layout_in_change_is_left_for_the_next_call(void **state)
     harness_free(h);
 }
 
-/* The address sanitizer is the judge here. */
+/* The address sanitizer finds errors here. */
 static void no_state_makes_it_leave_its_memory(void **state)
 {
     struct xensched_counter c;
@@ -350,7 +350,7 @@ static void read_during(struct race *race, struct xensched_counter *c,
     while (*events < 300000) {
         int rc = xensched_counter_read(c, &n);
 
-        /* The register is new to the producer at its first event. */
+        /* The producer adopts the register at its first event. */
         if (rc == -EAGAIN)
             continue;
         assert_int_equal(rc, 0);

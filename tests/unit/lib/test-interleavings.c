@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The contract between producer and reader, all of it: the hypervisor's own
- * record handler runs while its log control register changes, and the reader
- * (read-log.h) runs beside it in every order that there is.
+ * Checks the whole contract between producer and reader: the hypervisor's own record handler runs
+ * while its log control register changes, and the reader (read-log.h) runs beside it, in every
+ * possible order.
  *
- * How all of them are tried: the producer does not depend on its readers, so it
- * runs once, and a picture of the shared memory is taken between any two of its
- * stores.  A reader is then a walk through these pictures, from which it may
- * turn to a later one before each of its loads.  Of the pictures in which a load
- * gives the same value only the first is taken: from there all that follow can
- * be reached, too.  A walk is a list of such choices; all lists are counted
- * through.  After each call, what the reader has become and where it is, is one
- * of a few; the next call begins from each of these.
+ * The producer does not depend on its readers.  So it runs once, and the test takes a picture of
+ * the shared memory between any two of its stores.  A reader is a walk through these pictures:
+ * before each load it may advance to a later picture.  If a load has the same value in several
+ * pictures, the walk uses the first, from which it can reach all the others.  A walk is a list of
+ * such choices, and the test enumerates all lists.  After a call, the reader has one of a few
+ * states and positions; the next call starts from each of these.
  *
- * Loads are taken in program order and stores seen in the order of their making, as on
- * x86; and then as weakly as an architecture may do that has nothing but the fences of
- * barrier.h and smp_wmb() (weak).  Stores between two smp_wmb() are seen in reverse, too,
- * so that each one precedes each other.  A load that acquires nothing takes place at any
- * time between the latest acquire or fence before it and the next fence.  Of the words of
- * a copy one is newer than the others: each word is judged alone.
+ * First, loads happen in program order, and stores become visible in their order, as on x86.  Then
+ * both happen as weakly as on an architecture that has only the fences of barrier.h and smp_wmb()
+ * (weak).  Stores between two smp_wmb() also become visible in reverse order, so that each store
+ * precedes each other store.  A load without acquire happens at any time between the latest acquire
+ * or fence before it and the next fence.  In a copy, one word is newer than the others, because the
+ * reader judges each word alone.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmocka-tap.h"
 
-/* The producer: a picture is taken where its source looks at these. */
+/* The producer: the test takes a picture wherever the producer's source reads one of these. */
 static unsigned long long now_tsc;
 static unsigned long long picture_tsc(void);
 #define schedlog_tsc() picture_tsc()
@@ -47,7 +45,7 @@ static void end_epoch(void);
 #include "schedlog-record.h"
 #include "common/schedlog/record.c"
 
-/* The reader: its loads are choices. */
+/* The reader: each of its loads is a choice. */
 #define XENSCHED_BARRIER_H
 enum order { RELAXED, ACQUIRE };
 
@@ -75,7 +73,7 @@ static inline uint32_t shared_load_acquire32(const uint32_t *word)
     return load_some(word, sizeof(*word), ACQUIRE);
 }
 
-/* One that stays is tried once more, not a hundred times. */
+/* A state that stays is tried once more, not a hundred times. */
 #define LOG_STATE_TRIES 2
 #include <xensched/read-log.h>
 
@@ -90,7 +88,7 @@ static inline uint32_t shared_load_acquire32(const uint32_t *word)
              XEN_SCHEDLOG_LCR_CORRESPONDENT)
 #define COUNTER XEN_SCHEDLOG_LCR_COUNTER
 
-/* Rows of 4, 16, 32 and 64 bytes, and none. */
+/* Rows of 4, 16, 32 and 64 bytes, and no rows. */
 static const uint32_t registers[] = {
     COUNTER,
     IDS | COUNTER,
@@ -110,7 +108,7 @@ struct shared {
 /* What the producer did. */
 static struct shared shared, pictures[MAX_PICTURES];
 static unsigned int nr_pictures;
-static unsigned int epoch[MAX_PICTURES], nr_epochs; /* the picture at each end */
+static unsigned int epoch[MAX_PICTURES], nr_epochs; /* the picture at each epoch's end */
 static struct {
     uint64_t pos;
     uint32_t size;
@@ -163,7 +161,7 @@ static void begin_log(uint32_t size)
     route[EVENT] = XEN_SCHEDLOG_ROUTE_VALID;
 }
 
-/* An event, with this register; the row that there should be is noted. */
+/* Logs an event with this register, and notes the row that must follow. */
 static void happen(uint32_t new_lcr)
 {
     static uint32_t serial = 1;
@@ -184,9 +182,9 @@ static void happen(uint32_t new_lcr)
     nr_rows++;
 }
 
-/* The walk which is taken. */
+/* The current walk. */
 static bool weak;
-static unsigned int at;     /* picture; with weak loads: they see no older one */
+static unsigned int at;     /* picture; weak loads do not see an older one */
 static unsigned int latest; /* picture that a load has seen */
 static unsigned int nr_choices, choice[MAX_CHOICES], choices[MAX_CHOICES];
 static bool is_quiet; /* the producer does nothing more */
@@ -202,7 +200,7 @@ static uint64_t value_in(unsigned int picture, size_t offset, size_t size)
 
 #define WORD sizeof(uint32_t)
 
-/* [word][picture]: the next picture in which it is another one. */
+/* [word][picture]: the next picture in which the word differs. */
 static uint16_t next_change[sizeof(struct shared) / WORD][MAX_PICTURES];
 
 static void find_changes(void)
@@ -234,7 +232,7 @@ static unsigned int next_picture(unsigned int picture, size_t offset,
 
 #define WORDS (sizeof(struct shared) / WORD)
 
-/* The stores from picture @begin to picture @end, the last one first. */
+/* Reverses the stores from picture @begin to picture @end. */
 static void reverse(unsigned int begin, unsigned int end)
 {
     static struct shared made[MAX_PICTURES];
@@ -254,7 +252,7 @@ static void reverse(unsigned int begin, unsigned int end)
     }
 }
 
-/* Reverses all that came after picture @begin. */
+/* Reverses each epoch after picture @begin. */
 static void reverse_epochs(unsigned int begin)
 {
     unsigned int i;
@@ -267,7 +265,7 @@ static void reverse_epochs(unsigned int begin)
     reverse(begin, nr_pictures - 1);
 }
 
-/* Pictures from here on in which the word has a value that it had not yet. */
+/* Finds the pictures from here on in which the word has a new value. */
 static unsigned int find_values(size_t offset, size_t size,
                                 unsigned int found[])
 {
@@ -321,7 +319,7 @@ static void shared_read_fence(void)
     at = latest > at ? latest : at;
 }
 
-/* The word of a copy that is newer than the others; NULL: none. */
+/* Returns the word of a copy that is newer than the others, or NULL. */
 static const uint8_t *choose_newer(const uint8_t *from, size_t bytes)
 {
     const uint8_t *newer[MAX_FILE / WORD + 1] = { NULL };
@@ -351,7 +349,7 @@ static void shared_copy(void *to, const void *from, size_t bytes)
     shared_read_fence();
 }
 
-/* The next list of choices.  False: that was the last one. */
+/* Advances to the next list of choices.  Returns false after the last one. */
 static bool choose_next(unsigned int length)
 {
     while (length && choice[length - 1] + 1 == choices[length - 1])
@@ -364,11 +362,11 @@ static bool choose_next(unsigned int length)
     return true;
 }
 
-/* What a reader has become, and where. */
+/* The state of a reader, and its position. */
 struct branch {
     struct xensched_reader reader;
     unsigned int at;
-    uint64_t seen; /* no row below may come any more */
+    uint64_t seen; /* no row before this position may follow */
     unsigned int delivered;
 };
 
@@ -406,14 +404,14 @@ static int call_reader(struct branch *b)
     rc = xensched_reader_read(&b->reader, buffer, sizeof(buffer), &batch);
     b->at = at;
     nr_walks++;
-    /* This producer makes no nonsense. */
+    /* The producer makes no invalid rows. */
     assert_true(rc >= 0 || rc == -EAGAIN);
     check_rows(b, &batch);
 
     return rc;
 }
 
-/* When all is quiet: what has not come was counted. */
+/* Checks, after the producer's end, that all missing rows were counted as lost. */
 static void check_end(struct branch b)
 {
     int rc;
@@ -446,7 +444,7 @@ static unsigned int add_branch(struct branch branches[], unsigned int nr,
     return nr + 1;
 }
 
-/* One call from each of the branches, in each order. */
+/* Makes one call from each branch, in each order. */
 static unsigned int walk(const struct branch from[], unsigned int nr_from,
                          struct branch to[])
 {
@@ -466,7 +464,7 @@ static unsigned int walk(const struct branch from[], unsigned int nr_from,
     return nr;
 }
 
-/* While nothing happens. */
+/* Makes calls while the producer does nothing. */
 static void call_in_quiet(struct branch *b)
 {
     take_picture();
@@ -478,8 +476,8 @@ static void call_in_quiet(struct branch *b)
 }
 
 /*
- * Rows are there before: the reader has read those which are left of them, or
- * is behind and has read none.  Then @nr events with other registers.
+ * A log with rows.  The reader has read those that are left, or is behind and has read none.  Then
+ * @nr events follow, with other registers.
  */
 struct program {
     uint32_t size;
@@ -516,7 +514,7 @@ static void run_program(const struct program *p, unsigned int calls)
         check_end(branches[now][i]);
 }
 
-/* As many rows as there is room for, and one: the next one overwrites. */
+/* Returns the number of rows that fill the log, and one more, which overwrites the first. */
 static unsigned int enough(uint32_t size, unsigned int r)
 {
     static const unsigned int row_sizes[] = { 4, 16, 32, 64, 0 };
@@ -524,7 +522,7 @@ static unsigned int enough(uint32_t size, unsigned int r)
     return row_sizes[r] ? size / row_sizes[r] + 1 : 1;
 }
 
-/* All registers before, and for @nr events while the reader is called. */
+/* Tries all registers before the call, and for @nr events during the calls. */
 static void run_all(uint32_t size, unsigned int nr, unsigned int calls)
 {
     unsigned int all = NR_REGISTERS * 2, i, k, rest;
@@ -553,7 +551,7 @@ static void one_call_while_the_register_changes(void **state)
     run_all(64, 3, 1);
 }
 
-/* A row in flight may begin behind a gap, and reach further. */
+/* A row that is being written may begin after a gap, and be longer. */
 static void one_call_with_a_larger_log_file(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Many sources, one clock: what comes out of a recording is in the order in
- * which it happened, whichever source logged it and whatever its TSC was.
+ * Checks the merging of sources: the rows of a recording come in the order in which they were
+ * written, whichever source wrote them, and whatever its TSC was.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -122,7 +122,7 @@ static void expect_end(void)
 static void rows_of_all_sources_are_in_the_order_of_the_hosts_clock(
     void **state)
 {
-    /* A guest whose TSC began later, and one that is half as fast. */
+    /* The TSC of one guest began later, and that of the other one is half as fast. */
     const struct xensched_clock late = {
         .host_tsc = 10000, .guest_tsc = 0, .host_khz = KHZ, .guest_khz = KHZ,
     };
@@ -171,7 +171,7 @@ static void rows_of_all_sources_are_in_the_order_of_the_hosts_clock(
     expect_end();
 }
 
-/* Where rows are missing nothing may be drawn. */
+/* Nothing may be drawn where rows are missing. */
 static void a_loss_says_between_which_times(void **state)
 {
     struct row row = { 1, 2, 9000 };
@@ -194,7 +194,7 @@ static void a_loss_says_between_which_times(void **state)
     expect_end();
 }
 
-/* Ten rounds of 1000 rows; one row gets visible three rounds late. */
+/* Ten rounds of 1000 rows; one row becomes visible three rounds late. */
 static void late_rows_are_counted(void **state)
 {
     struct xensched_merge_stats stats;
@@ -228,7 +228,7 @@ static void late_rows_are_counted(void **state)
     xensched_merge_close(merge);
 }
 
-/* 32 bits of TSC / 1024 come round; rounds say which time it is. */
+/* 32 bits of TSC / 1024 wrap; rounds resolve the ambiguity. */
 static void short_time_stamps_are_made_whole(void **state)
 {
     struct xensched_batch b = { .length = 8 };
@@ -256,7 +256,7 @@ static void short_time_stamps_are_made_whole(void **state)
     expect_end();
 }
 
-/* What the host is comes before what was logged on it. */
+/* The description of the host comes before the rows that were logged on it. */
 static void the_host_comes_before_its_rows(void **state)
 {
     struct xensched_merged m;
@@ -277,7 +277,7 @@ static void the_host_comes_before_its_rows(void **state)
     expect_end();
 }
 
-/* Whatever clocks and times are claimed: bounded, and all rows come. */
+/* Arbitrary clocks and times: memory is bounded, and all rows come. */
 static void any_numbers_are_harmless(void **state)
 {
     struct xensched_merged m;
@@ -361,7 +361,7 @@ static void row_of(uint32_t source, uint16_t event, uint16_t current,
     assert_int_equal(xensched_recorder_write(recorder, &b, NULL), 0);
 }
 
-/* Requests, ten of them between others; the driver domain's TSC is told to be @wrong cycles off. */
+/* Requests, ten of them between others; the driver domain's TSC is off by @wrong cycles. */
 static void order_of(uint64_t wrong, struct xensched_order_counts *counts)
 {
     const struct xensched_clock clock = {
@@ -401,7 +401,7 @@ static void a_wrong_clock_is_seen_in_the_order(void **state)
     order_of(0, &counts);
     assert_int_equal(counts.pairs, 10);
     assert_int_equal(counts.wrong, 0);
-    /* Later than it was, by less and by more than its bound. */
+    /* The response is late, by less and by more than the clock's bound. */
     order_of(2090, &counts);
     assert_int_equal(counts.wrong, 0);
     order_of(2900, &counts);
@@ -410,7 +410,7 @@ static void a_wrong_clock_is_seen_in_the_order(void **state)
     assert_int_equal(counts.worst_ns, 450);
 }
 
-/* A flight recorder keeps the latest, and what that relies on. */
+/* A flight recorder keeps the latest rows, and what is needed to read them. */
 static void the_ring_keeps_the_latest_and_what_it_relies_on(void **state)
 {
     const struct xensched_clock clock = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The reader while the layout of rows changes: rows of both sides come out as
- * they were written, or are counted as lost.  See reader-world.h.
+ * Checks the reader while the layout of rows changes: rows of both layouts come out as they were
+ * written, or count as lost.  See reader-world.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void rows_lost_around_a_change_of_the_layout_are_counted(void **state)
             }
 }
 
-/* A producer that was stopped after it announced a layout. */
+/* The producer was stopped after it announced a layout. */
 static void a_layout_is_announced_before_its_position(void **state)
 {
     struct checker c = { 0 };
@@ -95,7 +95,7 @@ static void a_layout_is_announced_before_its_position(void **state)
     teardown(h);
 }
 
-/* As above, with the first row of the new layout under way. */
+/* Likewise, while it was writing the first row of the new layout. */
 static void a_row_behind_an_announcement_is_never_delivered(void **state)
 {
     struct checker c = { 0 };
@@ -119,7 +119,7 @@ static void a_row_behind_an_announcement_is_never_delivered(void **state)
     teardown(h);
 }
 
-/* As above, but in the middle of a copy. */
+/* Likewise, in the middle of a copy. */
 static void begin_a_larger_row(void *arg)
 {
     struct harness *h = arg;
@@ -216,8 +216,8 @@ static void interfere_with_layout(void *arg)
 }
 
 /*
- * Bytes of unknown layout make serial numbers jump, so here a row may come
- * late but must be a row that was written, and in order.
+ * Serial numbers jump after bytes of an unknown layout, so a row may come late here.  It must be a
+ * row that was written, and in order.
  */
 static void changes_of_the_layout_never_yield_a_wrong_row(void **state)
 {

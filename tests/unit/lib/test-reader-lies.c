@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The reader of a producer that lies: what cannot be is noticed, and nothing
- * makes the reader leave its memory.  See reader-world.h.
+ * Checks the reader of an untrusted producer: the reader notices impossible states, and no state
+ * makes it read outside its memory.  See reader-world.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void a_register_that_changed_without_notice_is_refused(void **state)
     teardown(h);
 }
 
-/* A state which can be, so that the reader goes on to where rows are. */
+/* Makes a possible state, so that the reader continues to the rows. */
 static void make_plausible(struct xen_schedlog_state *s, uint64_t *seed)
 {
     struct xensched_layout layout;
@@ -108,7 +108,7 @@ static void randomise_at_times(void *arg)
         randomise(arg);
 }
 
-/* The address sanitizer is the judge here. */
+/* The address sanitizer finds errors here. */
 static void no_state_makes_the_reader_leave_its_memory(void **state)
 {
     struct interference in = { .seed = 4, .chance = 100 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The reader: rows come out once, in order, unharmed, and what doesn't come
- * out is counted to the row.  See reader-world.h.
+ * Checks the reader: rows come out once, in order and intact, and each missing row is counted.  See
+ * reader-world.h.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ static void a_row_overwritten_while_it_is_copied_is_dropped(void **state)
     }
 }
 
-/* A producer that was stopped between writing a row and its position. */
+/* The producer was stopped between writing a row and its position. */
 static void a_row_in_flight_is_never_delivered(void **state)
 {
     struct xensched_reader r;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Recordings: what was recorded comes back, byte for byte; what was cut off or
- * damaged is found out, and everything before it comes back all the same.
+ * Checks recordings: they return what was recorded, byte for byte; a cut or damaged part is found,
+ * and everything before it is returned all the same.
  *
- * A recording is what a bug report or a benchmark rests on, and its end is
- * where a full disk, a crash or a copy that broke off shows.
+ * Bug reports and benchmarks rest on recordings, and a full disk, a crash or a broken copy shows at
+ * the end of one.
  */
 #include <errno.h>
 #include <signal.h>
@@ -26,14 +26,14 @@
 #define NR_CHUNKS 6U
 #define TSC_KHZ 2500000
 
-/* Sizes of what the format consists of, docs/internals/recording-format.md. */
+/* Sizes of the format's parts, docs/internals/recording-format.md. */
 #define HEADER 64U
 #define CHUNK  64U
 
 static const uint32_t lcr = XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
                             XEN_SCHEDLOG_LCR_COUNTER;
 
-/* Chunk i has i rows of 8 bytes. */
+/* Makes chunk @i, with @i rows of 8 bytes. */
 static void make_batch(unsigned int i, uint8_t rows[64],
                        struct xensched_batch *b)
 {
@@ -52,7 +52,7 @@ static void make_batch(unsigned int i, uint8_t rows[64],
 
 static uint8_t recorded[8192];
 static size_t recorded_size;
-static size_t ends[NR_CHUNKS]; /* of what has batch i in the file */
+static size_t ends[NR_CHUNKS]; /* offset in the file after batch i */
 
 static void read_back(void)
 {
@@ -63,7 +63,7 @@ static void read_back(void)
     fclose(f);
 }
 
-/* Each batch in a pack of its own, as rounds that are seconds apart make it. */
+/* Writes each batch as a pack of its own, as rounds that are seconds apart do. */
 static void record(void)
 {
     struct xensched_recorder *r;
@@ -114,7 +114,7 @@ static uint8_t *put_v1_chunk(uint8_t *at, uint32_t type,
     return at + CHUNK + b->length;
 }
 
-/* As the program of version 1 wrote it, by the words of the document. */
+/* Writes the file as a program of version 1 did, according to the document. */
 static void record_v1(void)
 {
     struct xensched_batch b = { 0 };
@@ -166,7 +166,7 @@ static void same_batch(const struct xensched_batch *got, unsigned int i)
         assert_memory_equal(got->rows, rows, b.length);
 }
 
-/* Returns how many batches came, and in *rc what came then. */
+/* Returns the number of batches, and in *rc the result of the next read. */
 static unsigned int replay(int *rc, struct xensched_error *err)
 {
     struct xensched_recording *r;
@@ -229,7 +229,7 @@ static void recorded_rows_are_read_back(void **state)
     xensched_source_close(source);
 }
 
-/* In any bytes but control characters; xl and libxl set no limit of 63. */
+/* Names have any bytes but control characters; xl and libxl do not limit them to 63. */
 static void names_come_back_whole(void **state)
 {
     static const unsigned int lengths[] = { 0, 1, 63, 64, 65, 255 };
@@ -283,7 +283,7 @@ static void next_has(struct xensched_source *source, uint64_t time_ns,
     assert_int_equal(xensched_batch_rows(&b), rows);
 }
 
-/* So that rows are what they were when they were recorded. */
+/* Rows keep the meaning that they had when they were recorded. */
 static void the_host_is_told_where_it_changed(void **state)
 {
     struct xensched_source *source;
@@ -319,7 +319,7 @@ static void the_host_is_told_where_it_changed(void **state)
     xensched_source_close(source);
 }
 
-/* How many batches are complete in the first @size bytes. */
+/* Returns the number of complete batches in the first @size bytes. */
 static unsigned int batches_in(size_t size)
 {
     unsigned int i;
@@ -383,7 +383,7 @@ static void damage_anywhere_is_found_out(void **state)
     damage();
 }
 
-/* A pack with this inside, whose checksum is right. */
+/* Replays a pack with these contents and a correct checksum. */
 static int replay_pack(const void *chunks, size_t length, uint64_t claimed,
                        struct xensched_error *err)
 {
@@ -401,7 +401,7 @@ static int replay_pack(const void *chunks, size_t length, uint64_t claimed,
     return rc;
 }
 
-/* A pack is a file within the file: what it says is checked as well. */
+/* A pack is a file within the file, so its contents are checked as well. */
 static void a_pack_that_lies_is_found_out(void **state)
 {
     uint8_t chunks[4096] = { 0 };
@@ -410,12 +410,14 @@ static void a_pack_that_lies_is_found_out(void **state)
 
     (void)state;
     memcpy(chunks, "chnk", 4);
-    /* Larger than it is, smaller than it is, and too large for anything. */
+    /* A size that is too large, too small, and far too large. */
     assert_int_equal(replay_pack(chunks, 64, 65, &err), -EILSEQ);
     assert_int_equal(replay_pack(chunks, 64, 63, &err), -EILSEQ);
     assert_int_equal(replay_pack(chunks, 64, 1ULL << 62, &err), -EILSEQ);
     assert_non_null(strstr(err.text, "offset 64"));
-    /* Ends within a header; no chunk; one that is longer than the pack. */
+    /*
+     * A pack that ends within a header, has no chunk, or has a chunk that is longer than the pack.
+     */
     assert_int_equal(replay_pack(chunks, 63, 63, &err), -EILSEQ);
     assert_int_equal(replay_pack(chunks + 1, 64, 64, &err), -EILSEQ);
     put32(chunks + 4, 1);
@@ -429,7 +431,7 @@ static void a_pack_that_lies_is_found_out(void **state)
         put32(chunks + 8, 8);
         assert_int_equal(replay_pack(chunks, 72, 72, &err), -EILSEQ);
     }
-    /* One of a later version is skipped; then the file ends. */
+    /* A chunk of a later version is skipped; then the file ends. */
     put32(chunks + 4, 77);
     assert_int_equal(replay_pack(chunks, 72, 72, &err), -ENODATA);
 }
@@ -445,7 +447,7 @@ static void noise_is_not_a_recording(void **state)
     (void)state;
     record();
     for (i = 0; i < 300; i++) {
-        /* With a good header the noise gets as far as it can. */
+        /* With a valid header the reader gets to the random bytes. */
         memcpy(bytes, recorded, HEADER);
         for (k = i & 1 ? HEADER : 0; k < sizeof(bytes); k++)
             bytes[k] = harness_random(&seed);
@@ -485,7 +487,7 @@ static void another_version_or_abi_is_named(void **state)
     write_file(recorded, recorded_size);
     assert_int_equal(xensched_recording_open(PATH, &r, &err), -EPROTO);
     assert_non_null(strstr(err.text, "ABI version"));
-    /* Rows of a former one have another meaning. */
+    /* Rows of an older ABI have another meaning. */
     recorded[16] -= 2;
     write_file(recorded, recorded_size);
     assert_int_equal(xensched_recording_open(PATH, &r, &err), -EPROTO);
@@ -503,12 +505,12 @@ static void a_full_disk_is_reported(void **state)
 
     (void)state;
     make_batch(5, rows, &b);
-    /* The header is written at once. */
+    /* The recorder writes the header at once. */
     assert_int_equal(xensched_recorder_open("/dev/full", 0, 0, &r, &err),
                      -ENOSPC);
     assert_non_null(strstr(err.text, "/dev/full"));
 
-    /* A file that may not grow is like a disk that is full. */
+    /* A limit of the file's size has the effect of a full disk. */
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &all);
     little = all;
@@ -523,7 +525,7 @@ static void a_full_disk_is_reported(void **state)
     xensched_recorder_close(r, &err);
     setrlimit(RLIMIT_FSIZE, &all);
 
-    /* Too little for the buffer to be written before the end. */
+    /* The buffer is not full, so the recorder writes it at the end. */
     assert_int_equal(xensched_recorder_open(PATH, 0, 0, &r, &err), 0);
     assert_int_equal(xensched_recorder_write(r, &b, &err), 0);
     setrlimit(RLIMIT_FSIZE, &little);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rows: what the producer writes is what the reader understands.
+ * Checks that the reader understands the producer's rows.
  *
- * The two have separate code for the layout of a row.  They could disagree on
- * the alignment of an entry, on padding, or on a register which selects
- * nothing; then all numbers of a log file are wrong at once.
+ * The two have separate code for the layout of a row.  If they disagreed on the alignment of an
+ * entry, on padding, or on a register that selects nothing, all numbers of a log buffer would be
+ * wrong.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static void every_register_is_decoded_as_it_was_written(void **state)
     (void)state;
     for (lcr = 0; lcr < NR_REGISTERS; lcr++) {
         for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
-            /* With the add bit the counter adds to what is there. */
+            /* With the add bit the counter is added to the row's old value. */
             memset(h->data[0], 0, FILE_SIZE);
             harness_route_all(h, 0, lcr);
             schedlog_record(h->cpu, XEN_SCHEDLOG_EV_GRANT_MAP, 5, 6,
@@ -136,7 +136,7 @@ static void time_stamps_come_back(void **state)
     harness_free(h);
 }
 
-/* A log without reasons has the row as well, unless only a reason explains it. */
+/* A log without reasons has the row as well, unless the row is only about a reason. */
 static void reasons_come_back(void **state)
 {
     static const uint8_t reasons[] = { 0, XEN_SCHEDLOG_LEFT_SPINNING, 0x7f, 0xff };
@@ -195,7 +195,7 @@ static void ticks_come_back(void **state)
     harness_free(h);
 }
 
-/* Bytes to the row: the address sanitizer sees whatever is read beyond. */
+/* Rows end exactly at the end of the memory, so the address sanitizer finds any read beyond. */
 static void many_rows_are_decoded_as_each_of_them(void **state)
 {
     struct xensched_row rows[33], row;

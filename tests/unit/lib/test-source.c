@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sources: all the same to their readers.
+ * Checks that all sources look the same to their readers.
  *
- * The synthetic one is what tests and benchmarks rest on: if two runs differ,
- * nothing that is measured with it means anything.  The live one has several
- * logs and must not skip, mix up or favour one of them.
+ * Tests and benchmarks rest on the synthetic source: if two of its runs differed, measurements with
+ * it would mean nothing.  The live source has several logs and must not skip, mix up or favour one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -92,7 +91,7 @@ static void pairs_come_in_their_phases(void **state)
     size_t i;
 
     (void)state;
-    /* 2 s, 3 s, and the first one again; one row of six is mark's. */
+    /* Phases of 2 s and 3 s, and the first one again; one row of six is a mark. */
     assert_int_equal(xensched_source_open(
         "synthetic:rate=100,rows=700,batch=10,pair=mark/2/3/1/1,"
         "phase=2,pair=evtchn-send/2/3/5/1,"

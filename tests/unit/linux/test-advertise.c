@@ -28,13 +28,13 @@ static struct xenbus_watch *request_watch;
 
 static struct {
     u32 events;
-    unsigned int regions;           /* there are, of the log's pages */
-    unsigned int number_given;      /* in xenstore, of some domain */
-    unsigned int number_known;      /* in the module's table */
-    unsigned int number_of_rows;    /* when events were turned on */
+    unsigned int regions;           /* number of regions of the log's pages */
+    unsigned int number_given;      /* a domain's number in xenstore */
+    unsigned int number_known;      /* its number in the module's table */
+    unsigned int number_of_rows;    /* its number in rows, since events were turned on */
     int refuses;                    /* errno value of reading numbers, or 0 */
-    bool waited;                    /* a restart, for the scheduler */
-    void (*scheduler)(void);        /* does this meanwhile */
+    bool waited;                    /* a restart waited for the scheduler */
+    void (*scheduler)(void);        /* the scheduler's action in the meantime */
 } world;
 
 /* xenstore */

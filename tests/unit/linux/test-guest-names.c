@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gives names to marks in a guest: a member of the group that may make marks cannot
- * take those names that the guest's root needs.
+ * Checks the names of marks in a guest: a member of the group that may make marks cannot use up the
+ * names that the guest's root needs.
  *
  * Includes the module's own file.
  */
@@ -29,7 +29,7 @@ int HYPERVISOR_sched_op(int op, void *argument)
     return 0;
 }
 
-/* The number of the name, or a negative errno value. */
+/* Returns the number of the name, or a negative errno value. */
 static int name_number(const char *prefix, unsigned int n)
 {
     struct xensched_mark_name name;
@@ -42,7 +42,7 @@ static int name_number(const char *prefix, unsigned int n)
     return rc ? rc : (int)name.id;
 }
 
-/* Asks for more names than there are.  Returns how many were given. */
+/* Requests more names than there are.  Returns how many the module gave. */
 static unsigned int take_names(const char *prefix)
 {
     unsigned int n, given = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs the event guest-runq of xensched_guest: how many tasks of a run queue are
- * runnable, on a Linux that leaves tasks which sleep on their run queue for some time.
+ * Checks the event guest-runq of xensched_guest: it counts the runnable tasks of a run queue, on a
+ * Linux that leaves sleeping tasks on their run queue for some time.
  *
  * Includes the module's own files, and the part of xensched_log that turns events on.
  */
@@ -120,7 +120,7 @@ void xensched_doorbell_tick(const struct schedlog_cpu *cpu)
     (void)cpu;
 }
 
-/* The CPU goes from one task to another.  Returns the count of the row. */
+/* Switches the CPU from one task to another one.  Returns the count of the row. */
 static u64 switch_tasks(unsigned int cpu, struct task_struct *prev,
                         struct task_struct *next)
 {
@@ -146,7 +146,7 @@ static void migrate(struct task_struct *task, unsigned int cpu)
     task->cpu = cpu;
 }
 
-/* The worker goes to sleep on CPU 0, and stays on its run queue of two tasks. */
+/* Lets the worker sleep on CPU 0, on whose run queue of two tasks it stays. */
 static void worker_sleeps(void)
 {
     queues[0].nr_running = 2;
@@ -227,7 +227,7 @@ static void test_off_and_on_forgets(void **state)
     assert_int_equal(switch_tasks(0, &idle, &idle), 2);
 }
 
-/* The task may end on its other CPU: nothing may keep a pointer to it. */
+/* The task may end on its other CPU: the module must keep no pointer to it. */
 static void test_migrated_sleeper_is_forgotten(void **state)
 {
     (void)state;

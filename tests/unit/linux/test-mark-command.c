@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs "xensched-mark run" with a device of the test's own: each begin has its end,
- * whatever ends the command, and signals reach the command.
+ * Checks "xensched-mark run" with a synthetic device: each begin has its end, whatever ends the
+ * command, and signals reach the command.
  */
 #include "cmocka-tap.h"
 
@@ -77,7 +77,7 @@ static void await_file(const char *path)
         usleep(10000);
 }
 
-/* Sends a signal to "run" alone, when the command is ready for it. */
+/* Sends a signal to "run" alone, when the command is ready for the signal. */
 static int code_after(int signal)
 {
     char text[] = "trap 'kill $!; exit 42' HUP INT QUIT TERM USR1; "
@@ -137,7 +137,7 @@ static void test_signals_are_passed_on(void **state)
     }
 }
 
-/* The command sees the signals as it would without "run". */
+/* The command has the signals that it would have without "run". */
 static void test_command_has_no_signal_blocked(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Surrounds files of the Linux modules: supplies as much of Linux as they ask for, with
- * two CPUs, and keeps what they log.
+ * Stands in for Linux's headers: supplies what files of the Linux modules need of Linux, with two
+ * CPUs, and keeps what they log.
  *
- * The tests own everything that is declared extern here.
+ * The tests define everything that is declared extern here.
  */
 #ifndef LINUX_WORLD_H
 #define LINUX_WORLD_H
@@ -107,7 +107,7 @@ struct static_key_false { bool on; };
 #define static_branch_disable(key) ((key)->on = false)
 #define static_branch_unlikely(key) ((key)->on)
 
-/* Lists, of which only what is used. */
+/* Lists: only the used part. */
 struct list_head { struct list_head *next, *prev; };
 #define LIST_HEAD(name) struct list_head name = { &name, &name }
 static inline void list_add(struct list_head *entry, struct list_head *head)
@@ -129,7 +129,7 @@ static inline void list_del(struct list_head *entry)
           &at->member != (head); \
           at = list_entry_of(at->member.next, __typeof__(*at), member) )
 
-/* Privileges, as the test gives them. */
+/* Privileges, chosen by the test. */
 #define CAP_SYS_ADMIN 21
 bool capable(int capability);
 
@@ -156,7 +156,7 @@ static inline int kstrtou32(const char *text, unsigned int base, u32 *n)
 }
 #define scnprintf snprintf
 
-/* Deferred work, which the test runs, and waiting for it. */
+/* Deferred work, which the test runs, and completions. */
 struct work_struct { bool pending; };
 struct delayed_work { struct work_struct work; void (*run)(struct work_struct *); };
 #define DECLARE_DELAYED_WORK(name, function) \
@@ -172,7 +172,7 @@ void queue_delayed_work(void *queue, struct delayed_work *work,
 struct completion { bool done; };
 #define DECLARE_COMPLETION(name) struct completion name
 #define complete_all(completion) ((void)((completion)->done = true))
-/* Returns what is left of the time; 0: none. */
+/* Returns the rest of the time; 0: none is left. */
 unsigned long wait_for_completion_timeout(struct completion *completion,
                                           unsigned long ms);
 
@@ -189,7 +189,7 @@ int unregister_reboot_notifier(struct notifier_block *block);
 int register_xenstore_notifier(struct notifier_block *block);
 static inline void unregister_xenstore_notifier(struct notifier_block *b) {}
 
-/* xenstore: paths are relative to that of the domain. */
+/* xenstore: paths are relative to the domain's path. */
 struct xenbus_transaction { int id; };
 #define XBT_NIL ((struct xenbus_transaction){ 0 })
 struct xenbus_watch {
@@ -238,7 +238,7 @@ static inline u64 xen_page_to_gfn(const struct page *page)
 /* Hypercalls */
 int HYPERVISOR_sched_op(int op, void *argument);
 
-/* What has only to be there. */
+/* Declarations that have no effect here. */
 struct kref { int count; };
 struct file;
 struct mutex { bool held; };
@@ -258,7 +258,7 @@ struct mutex { bool held; };
 #define INITIAL_JIFFIES 0
 static inline u64 get_jiffies_64(void) { return 1; }
 
-/* The record handler: what it is called with is kept. */
+/* The record handler, which keeps its arguments. */
 struct schedlog_cpu { u64 tick; };
 void schedlog_record(struct schedlog_cpu *cpu, unsigned int event, u16 acct,
                      u16 correspondent, u64 count);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The machine model: where an access finds its line, which cache has it afterwards, and
- * which descriptions of machines are taken.
+ * Checks the machine model: where an access finds its line, which cache has the line afterwards,
+ * and which descriptions of machines it accepts.
  *
- * Two sockets of four cores, two of which share a last-level cache: cores 0 and 1,
- * 2 and 3, then 4 to 7 on the other socket.  An L1 has 2 lines, an L2 4, a
- * last-level cache 8.
+ * Two sockets of four cores, two of which share a last-level cache: cores 0 and 1, 2 and 3, then 4
+ * to 7 on the other socket.  An L1 has 2 lines, an L2 4, a last-level cache 8.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static struct model model;
 
 static void begin(void)
 {
-    /* One set each, and smaller than a description may ask for. */
+    /* One set each, which is smaller than a description may request. */
     static const struct { unsigned int lines; } sizes[] = { {2}, {4}, {8} };
     struct machine machine = {
         .sockets = 2, .cores = 4, .cores_per_llc = 2,
@@ -62,7 +61,7 @@ static double writes(unsigned int pcpu, uint64_t line)
     return model_access(&model, pcpu, line, line >= NODE_1, true);
 }
 
-/* One more of what @name says than before, and of nothing else (but @also). */
+/* Fails unless the access counts one more @name, and nothing else (but @also). */
 #define ONE(access, pcpu, name, ...)                                         \
     do {                                                                     \
         struct counts before = model.counts[pcpu], wanted = before;          \
@@ -328,7 +327,7 @@ static void each_access_is_in_one_place(void **state)
     end();
 }
 
-/* The directory says of each line what the caches have. */
+/* The directory has the same owner of each line as the caches. */
 static void the_directory_agrees_with_the_caches(void **state)
 {
     uint64_t random = 7;
@@ -371,7 +370,7 @@ static void being_emptied_forgets_all(void **state)
     end();
 }
 
-/* Descriptions. */
+/* Descriptions of machines. */
 
 static char why[256];
 
@@ -450,8 +449,8 @@ static void the_descriptions_of_this_tree_are_read(void **state)
 }
 
 /*
- * Two vCPUs execute a block of each, and one of Xen's, in turn.  @folded: with the index
- * of the vCPU that was there when QEMU translated the block.
+ * Two vCPUs execute a block of their own, and one of Xen's, in turn.  @folded: QEMU has put the
+ * index of the vCPU that translated the block into the block.
  */
 static enum index_verdict verdict_of(bool folded)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where memory is, by a sample: shares are those of the machine, whatever lies
- * where; a count is bounded; nothing is reported that was not counted, nor of
- * another domain.
+ * Checks where memory is, by a sample: shares are those of the machine, however memory is laid out;
+ * a count is bounded; nothing is reported that was not counted, or that is of another domain.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +84,7 @@ static void a_domain_that_came_meanwhile_is_left_out(void **state)
     census_begin(&c, 1000, now);
     add_many(7, 0, 100);
     census_end(&c, true);
-    /* A former domain of this number may have had that memory. */
+    /* The memory may have belonged to a former domain with this number. */
     here(7, now + 1);
     census_tell(&c, &domains);
     assert_false(domains.domain[0].pages.known);
@@ -125,7 +124,7 @@ static void it_is_made_again_and_sooner_for_new_domains(void **state)
     assert_true(census_is_due(&c, &domains, now + 10 * SECOND));
 }
 
-/* For 1 TiB and more. */
+/* The bound holds for 1 TiB and more. */
 static void a_count_is_bounded(void **state)
 {
     uint64_t frames;
@@ -141,7 +140,7 @@ static void a_count_is_bounded(void **state)
     }
 }
 
-/* A machine whose memory went to guests in blocks of up to 4 MiB, in turn. */
+/* Gives the machine's memory to guests in blocks of up to 4 MiB, in turn. */
 static void give_away(uint8_t *owner, uint32_t frames, unsigned int pattern)
 {
     uint32_t i = 0, turn = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Distances between nodes.  Fails if a farther node costs less, if a host whose
- * nodes are differently far has one price for all, if the cut of a socket into nodes
- * changes the price of another socket, or if the source of a number is wrong.
+ * Checks distances between nodes.  Fails if a farther node costs less, if a host with different
+ * distances has one price for all, if the division of a socket into nodes changes the price of
+ * another socket, or if the source of a number is wrong.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static void an_unmeasured_host_says_so(void **state)
     assert_int_equal(source, DISTANCE_ASSUMED);
 }
 
-/* 0 and 1 are neighbours, 2 is twice as far from 0. */
+/* 0 and 1 are neighbours; 2 is twice as far from 0. */
 static void slit_stretches_what_is_assumed(void **state)
 {
     static const uint32_t slit[] = { 10, 16, 32, 16, 10, 20, 32, 20, 10 };
@@ -128,7 +128,7 @@ static void measured_distances_come_first(void **state)
 
 struct cut {
     unsigned int nodes_per_socket;
-    uint32_t within, across; /* of the SLIT */
+    uint32_t within, across; /* distances of the SLIT */
 };
 
 /* Sockets of 2 LLCs, as those of an EPYC, or of 1, as those of a Xeon. */
@@ -154,7 +154,7 @@ static void cut_host(struct cut cut, unsigned int llcs)
     distances_relate(&d, &t);
 }
 
-/* EPYC as NPS1, NPS2 and NPS4, Xeon whole and as SNC2. */
+/* EPYC with NPS1, NPS2 and NPS4; Xeon undivided and with SNC2. */
 static void a_cut_of_sockets_changes_no_price_of_the_other_socket(void **state)
 {
     static const struct cut epyc[] = { { 1, 0, 32 }, { 2, 12, 32 },
@@ -203,13 +203,13 @@ static void memory_of_the_same_socket_is_between_the_two(void **state)
     other = distance_nodes_ns(&d, DISTANCE_MEMORY, 0, 4, NULL);
     assert_float_equal(socket, 1.2 * own, 1e-9);
     assert_true(socket < other);
-    /* A firmware that exaggerates. */
+    /* The firmware exaggerates. */
     cut_host((struct cut){ 4, 30, 32 }, 2);
     assert_float_equal(distance_nodes_ns(&d, DISTANCE_MEMORY, 0, 1, NULL),
                        other, 1e-9);
 }
 
-/* Node 1 has memory only; its SLIT is nearer than the other socket's. */
+/* Node 1 has memory only; its distance in the SLIT is less than the other socket's. */
 static void a_node_without_pcpus_is_no_socket(void **state)
 {
     unsigned int i;
@@ -227,7 +227,7 @@ static void a_node_without_pcpus_is_no_socket(void **state)
 
 #define distance_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
-/* The file of what was measured. */
+/* The file of measurements. */
 
 #define FILE_NAME "test-distance.json"
 
@@ -275,7 +275,9 @@ static void measured_distances_are_read_back(void **state)
                        321, 0.05);
     assert_int_equal(source, DISTANCE_MEASURED);
     assert_float_equal(back.ns[DISTANCE_LINE][RELATION_LLC], 33.5, 0.05);
-    /* Not measured: as far as what is next to it, or of the nearest two nodes. */
+    /*
+     * Distances without a measurement are that of the next relation, or of the nearest two nodes.
+     */
     assert_float_equal(back.ns[DISTANCE_LINE][RELATION_NODE], 33.5, 0.05);
     assert_float_equal(back.ns[DISTANCE_LINE][RELATION_REMOTE], 101, 0.05);
     assert_float_equal(back.ns[DISTANCE_MEMORY][RELATION_NODE], 300, 0.05);
@@ -283,7 +285,7 @@ static void measured_distances_are_read_back(void **state)
     distances_free(&back);
 }
 
-/* Two nodes of a socket are no measure of another socket. */
+/* A measurement of two nodes of a socket does not apply to another socket. */
 static void a_measured_socket_says_nothing_of_another(void **state)
 {
     struct xensched_error err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of domains, which are any bytes.  Fails if two commands mean different domains
- * by one text, if a name that is not ASCII is not found, or if a name makes JSON or
- * OpenMetrics that a reader refuses.
+ * Checks names of domains, which are any bytes.  Fails if one text means different domains in two
+ * commands, if a name that is not ASCII is not found, or if a name makes JSON or OpenMetrics that a
+ * reader rejects.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* 0 is no answer: no case means Domain-0. */
+/* Returns the domid that a text means; 0 if it means none, as no case here means Domain-0. */
 static uint32_t meant(const char *text)
 {
     const struct domain *d = domains_find_meant(&domains, text);
@@ -105,7 +105,7 @@ static void utf8_stays(void **state)
     }
 }
 
-/* A stray byte, cut off, overlong, a surrogate, beyond Unicode, never a byte. */
+/* A stray byte, a cut, overlong and surrogate sequence, one beyond Unicode, an impossible byte. */
 static void other_bytes_become_utf8(void **state)
 {
     static const char *const bad[] = {

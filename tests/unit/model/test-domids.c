@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is looked up by domid is what was put there, however domains come and
- * go: the daemon's own tables of domains rest on it.
+ * Checks that a look-up by domid finds the stored value, however domains come and go.  The daemon's
+ * tables of domains rest on that.
  */
 #include <stdio.h>
 
@@ -38,7 +38,7 @@ static struct domain with_domid(uint32_t domid, unsigned int generation)
     return d;
 }
 
-/* Against a list of which generation of each domid is there, 0: none. */
+/* Compares with a list of each domid's generation; 0: no domain. */
 static void members_are_found_as_domains_come_and_go(void **state)
 {
     unsigned int there[NR_DOMIDS] = { 0 }, i, step;

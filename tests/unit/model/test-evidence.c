@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The interval of a trial holds at every moment, and becomes narrow.
+ * Checks that the interval of a trial holds at every moment, and becomes narrow.
  *
- * Fails if a trial that looks after each pair is wrong more often than in 5 of 100, if a
- * true difference is not found in the time that a dry run predicts, or if too few
- * pairs bound anything.
+ * Fails if a trial that is evaluated after each pair is wrong in more than 5 of 100 cases, if it
+ * does not find a true difference in the time that a dry run predicts, or if too few pairs give a
+ * bound.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define ALPHA     0.05
 #define SEQUENCES 2000
 
-/* Box and Muller. */
+/* Box-Muller transform. */
 static double normal(unsigned short state[3])
 {
     double u = erand48(state), v = erand48(state);
@@ -24,7 +24,7 @@ static double normal(unsigned short state[3])
     return sqrt(-2 * log(1 - u)) * cos(2 * M_PI * v);
 }
 
-/* Does the interval of a sequence exclude its true mean at any moment? */
+/* Returns whether the interval of a sequence excludes its true mean at any moment. */
 static bool is_ever_wrong(unsigned short state[3], double mean, double deviation,
                           unsigned int pairs)
 {
@@ -66,7 +66,7 @@ static void a_difference_is_found_in_the_time_that_was_predicted(void **state)
         struct evidence e = { 0 };
         double low, high;
 
-        /* 1.645 standard errors beyond the radius: found in 95 of 100. */
+        /* With 1.645 standard errors beyond the radius it is found in 95 of 100 cases. */
         for (k = 0; k < pairs; k++)
             evidence_add(&e, -0.03 - 1.645 * 0.05 / sqrt(pairs) +
                          0.05 * normal(seed));

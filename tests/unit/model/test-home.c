@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where domains live, by rows.  Fails if a moment counts as a place, if what
- * is long ago counts as today, if the time of one domain is another's, or if
- * a domain without rows gets a place.
+ * Checks the residency of domains by rows.  Fails if a moment counts as residency, if old time
+ * counts as recent, if one domain's time counts for another one, or if a domain without rows gets a
+ * place.
  */
 #include <string.h>
 
@@ -82,7 +82,7 @@ static void update(void)
     homes_update(homes, m, &t, &domains, now);
 }
 
-/* Each second 100 ms, of these @ms on pCPU 3 and the others on 0. */
+/* Lets a domain run 100 ms of each second: @ms of them on pCPU 3, the rest on pCPU 0. */
 static void live(unsigned int i, unsigned int seconds, unsigned int ms)
 {
     for (; seconds; seconds--) {
@@ -93,7 +93,7 @@ static void live(unsigned int i, unsigned int seconds, unsigned int ms)
     }
 }
 
-/* -1: not known. */
+/* Returns the share of its time at @place; -1: unknown. */
 static double share_of(unsigned int i, unsigned int place)
 {
     struct home home = homes_place(homes, i);
@@ -113,7 +113,7 @@ static void shares_are_of_its_own_time(void **state)
     live(1, 10, 90);
     assert_int_equal(homes_place(homes, 1).at, 1);
     assert_float_equal(share_of(1, 1), 0.9, 0.001);
-    /* To have nothing to do for a while is not to be somewhere else. */
+    /* A guest that is idle for a while keeps its residency. */
     assert_float_equal(share_of(0, 0), 0.8, 0.001);
 }
 
@@ -142,7 +142,7 @@ static void a_domain_that_moved_lives_there_after_a_while(void **state)
     assert_true(share_of(0, 1) > 0.9);
 }
 
-/* What was before its first update says nothing: it may be long ago. */
+/* The time before the first update says nothing, because it may be old. */
 static void only_what_was_seen_counts(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void another_domain_with_an_old_number_begins_anew(void **state)
     update();
     live(0, 10, 0);
     live(1, 10, 100);
-    /* 0 is gone, and 1 with it comes back as another one. */
+    /* 0 ends, and 1 ends and comes back as another domain. */
     memmove(&all[0], &all[1], 2 * sizeof(all[0]));
     domains.nr = 2;
     update();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When a domain made its latest marks: however many it makes, and of whichever codes. */
+/* Checks when a domain made its latest marks, however many it makes, and with any codes. */
 #include "cmocka-tap.h"
 
 #include "model/mark-times.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The matrix: rates are what went in, forgotten at the pace that was asked
- * for, and its size is that of what was said, not of the host.
+ * Checks the matrix: rates are those of the rows, they decay at the configured pace, and the size
+ * depends on the pairs that occur, not on the host.
  *
- * A policy believes these numbers.  The decay is lazy, so it could depend on
- * how often a number is looked at; and numbers of accounting domains are used
- * again, so those of a former domain could be taken for the next one's.
+ * Policies depend on these numbers.  The decay is lazy, so it could depend on how often a number is
+ * read.  Numbers of accounting domains are reused, so a former domain's rates could be taken for
+ * the next one's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -127,7 +127,7 @@ static void directions_and_events_are_apart(void **state)
     matrix_free(m);
 }
 
-/* Time that was used little by little has decayed in part when it is told. */
+/* Time that was used little by little has partly decayed when it is reported. */
 static void service_time_is_a_share_of_a_pcpu(void **state)
 {
     struct matrix *m = matrix_new(HALF_LIFE);
@@ -142,7 +142,7 @@ static void service_time_is_a_share_of_a_pcpu(void **state)
     }
     now -= SECOND / 100;
     assert_true(fabs(matrix_service(m, 2, now) - 0.5) < 0.01);
-    /* Alone on its pCPU all the time, with a row every 5 s. */
+    /* The domain is alone on its pCPU all the time, with a row every 5 s. */
     assert_true(matrix_service(m, 5, 55 * SECOND) > 0.99);
     assert_true(matrix_service(m, 5, 55 * SECOND) < 1.01);
     matrix_free(m);
@@ -161,7 +161,7 @@ static void rows_without_a_domain_are_left_out(void **state)
     matrix_add(m, &r, 0);
     r = row(0xffff, 2, 3, 1);
     matrix_add(m, &r, 0);
-    r = row(XEN_SCHEDLOG_EV_RUNQ, 1, 0xffff, 4); /* no access, no exit */
+    r = row(XEN_SCHEDLOG_EV_RUNQ, 1, 0xffff, 4); /* no pair of domains */
     matrix_add(m, &r, 0);
     assert_int_equal(matrix_size(m), 0);
     /* Without a counter a row stands for one. */
@@ -193,7 +193,7 @@ static void totals_are_exact_and_size_is_that_of_the_pairs(void **state)
     unsigned int i;
 
     (void)state;
-    /* 1,000 domains; only 3,000 of a million pairs talk. */
+    /* 1,000 domains, of whose million pairs only 3,000 communicate. */
     for (i = 0; i < 200000; i++) {
         uint64_t pair = harness_random_below(&seed, 3000);
         uint64_t amount = harness_random_below(&seed, 5);
@@ -209,7 +209,7 @@ static void totals_are_exact_and_size_is_that_of_the_pairs(void **state)
     matrix_free(m);
 }
 
-/* A vCPU that keeps its pCPU is reported in parts, without a next one. */
+/* A vCPU that keeps its pCPU is reported in parts that name no next domain. */
 static void time_in_parts_is_the_same_as_in_one(void **state)
 {
     struct matrix *parts = matrix_new(HALF_LIFE);
@@ -252,7 +252,7 @@ static void rows_within_an_accounting_domain_are_no_pair(void **state)
     matrix_free(m);
 }
 
-/* Others say the same again, or have counters which are no amounts. */
+/* Other events repeat the same facts, or have counters that are no amounts. */
 static void only_events_of_the_model_are_in_it(void **state)
 {
     struct matrix *m = matrix_new(HALF_LIFE);
@@ -393,8 +393,8 @@ static void the_table_finds_what_is_in_it_and_nothing_else(void **state)
 }
 
 /*
- * Many pairs, so that sums meet in one place, and padding which is not 0: what
- * comes out is what it is when the rows are added one by one.
+ * Many pairs, so that sums collide, and padding that is not 0.  The result must be that of adding
+ * the rows one by one.
  */
 static void a_batch_is_the_sum_of_its_rows(void **state)
 {
@@ -436,7 +436,7 @@ static void a_batch_is_the_sum_of_its_rows(void **state)
     matrix_free(one_by_one);
 }
 
-/* What has no correspondent, and no counter, is added up row by row. */
+/* Rows without a correspondent and a counter are added one by one. */
 static void a_batch_with_short_rows_is_left_out(void **state)
 {
     uint16_t bytes[][2] = {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where domains ran, by rows.  Fails if a share is of another domain's time, if
- * what is long ago counts as today, or if a crossing is counted where both ends
- * were together.
+ * Checks where domains ran, by rows.  Fails if a share is of another domain's time, if old time
+ * counts as recent, or if a notification between domains at one place counts as a crossing.
  */
 #include <stdlib.h>
 
@@ -179,7 +178,7 @@ static void domains_apart_cross_with_each_and_both_ways(void **state)
     assert_float_equal(crossings(), 100, 3);
     assert_float_equal(presence_crossings(m, &t, &b, &a, 11 * SECOND),
                        crossings(), 0.01);
-    /* Half of the time at the other place. */
+    /* B spends half of the time at the other place. */
     ran(B, 1, 5 * MS, 11 * SECOND);
     assert_float_equal(crossings(), 50, 3);
 }
@@ -211,7 +210,7 @@ static void exchanges_of_all_domains_at_once_are_the_same(void **state)
         assert_float_equal(all[i].crossings, crossings(), 1e-9);
     assert_true(crossings() > 50);
     assert_true(all[2].crossings < 0 && all[3].crossings < 0);
-    /* Also with a domain that did not run recently. */
+    /* The sum includes pairs with a domain that did not run recently. */
     assert_float_equal(all[0].notifications, sent(A, B) + sent(B, A) + sent(9, A), 1e-9);
     assert_float_equal(all[1].notifications, sent(A, B) + sent(B, A), 1e-9);
     assert_float_equal(all[2].notifications, 0, 1e-9);
@@ -224,7 +223,7 @@ static double between(const struct domain *x, const struct domain *y)
     return presence_crossings(m, &t, x, y, 11 * SECOND);
 }
 
-/* B is everywhere, but of its vCPUs that on place 1 serves A. */
+/* B runs everywhere; its vCPU that serves A is on place 1. */
 static void a_guest_that_is_served_from_afar_crosses(void **state)
 {
     struct domains domains = { 0 };
@@ -252,7 +251,7 @@ static void a_guest_that_is_served_from_afar_crosses(void **state)
     domains_free(&domains);
 }
 
-/* A threshold's row stands for all that made none, wherever they were. */
+/* A row counts for all notifications of its threshold, wherever those were. */
 static void a_row_counts_for_its_threshold(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What processes of a guest ask for: numbers as those of the matrix, and never more
- * of them than there is room for, whatever a guest says.
+ * Checks the I/O of a guest's processes: numbers are correct as in the matrix, and their number is
+ * bounded, whatever a guest reports.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ static void a_name_is_known_when_it_is_whole(void **state)
     put_part(100, 1, "\0\0\0\0\0");
     put_part(100, 2, "\0\0\0\0\0");
     assert_string_equal(processes_name(&p, 100), "cat");
-    /* There is no part 3, and nothing that a terminal would obey. */
+    /* A name has no part 3, and control characters are replaced. */
     put_part(100, 3, "after");
     put_part(100, 0, "\033[2J\377");
     put_part(100, 1, "\n\0\0\0\0");
@@ -136,7 +136,7 @@ static void there_is_room_for_so_many_and_the_oldest_goes(void **state)
         now++;
         ask(rand() & XEN_SCHEDLOG_PID_MASK, rand() % 64, 1);
         put_part(rand() & XEN_SCHEDLOG_PID_MASK, rand() % 4, "xxxxx");
-        /* A process that continues stays. */
+        /* A process that continues keeps its slot. */
         ask(100, DOM0, 1);
         put_part(100, 0, "stays");
         put_part(100, 2, "\0\0\0\0\0");
@@ -163,7 +163,7 @@ static void requests_to_a_domain_that_is_gone_go(void **state)
     processes_keep(&p, is_dom0, &dom0);
     assert_int_equal(count(), 1);
     assert_non_null(find(100, DOM0));
-    /* The next process with its number starts at zero. */
+    /* The next process with this PID starts at zero. */
     ask(100, DRIVER, 1);
     assert_int_equal(find(100, DRIVER)->total, 1);
     assert_int_equal(p.replaced, 0);

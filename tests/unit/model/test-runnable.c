@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What domains ask for, what they get of too little, and where their memory
- * is.  Fails if a domain that gets a third of its demand seems to want a third, if a
- * weight or a cap makes no difference, or if an unknown value is reported.
+ * Checks the demand of domains, the part that they get, and where their memory is.  Fails if a
+ * domain that gets a third of its demand seems to want a third, if a weight or a cap makes no
+ * difference, or if an unknown value is reported.
  */
 #include <string.h>
 
@@ -56,7 +56,7 @@ static void row(unsigned int event, uint64_t counter, uint64_t now)
     matrix_add(m, &r, now);
 }
 
-/* A third of the time, and it waits for the rest: as one of three. */
+/* The vCPU runs for a third of the time and waits for the rest, as one of three. */
 static void third(struct domain_vcpu *vcpu)
 {
     vcpu->use = (struct vcpu_use){ true, 1.0 / 3, 2.0 / 3 };
@@ -76,7 +76,7 @@ static void a_domain_that_gets_a_third_wants_all(void **state)
     assert_float_equal(runnable_demand(m, d, SECOND), 2, 1e-6);
 }
 
-/* ms on a pCPU and waiting for one, of all ms. */
+/* The vCPU ran for @ran ms and waited for @waited ms of @all ms. */
 static struct vcpu_times times(uint64_t ran, uint64_t waited, uint64_t all)
 {
     return (struct vcpu_times){ .known = true, .ran_ns = ran * MS,
@@ -98,7 +98,7 @@ static void times_become_parts_of_the_time(void **state)
     assert_false(d->vcpus[1].use.known);
     assert_float_equal(d->vcpus[0].use.ran, 0.25, 1e-9);
     assert_float_equal(d->vcpus[0].use.waited, 0.5, 1e-9);
-    /* A half-life later a half of it is what it does now: nothing. */
+    /* A half-life later, half of the rate is the present one: zero. */
     then->vcpus[0].times = d->vcpus[0].times;
     then->vcpus[0].use = d->vcpus[0].use;
     d->vcpus[0].times = times(1250, 600, 92000);
@@ -113,7 +113,7 @@ static void times_become_parts_of_the_time(void **state)
     domains_free(&before);
 }
 
-/* Its number was another domain's before. */
+/* The number belonged to another domain before. */
 static void another_domains_times_are_not_its_own(void **state)
 {
     struct domains before = { 0 };
@@ -145,7 +145,7 @@ static void one_unknown_vcpu_is_known_by_rows(void **state)
     assert_float_equal(r.ran, 0.5, 0.01);
     assert_float_equal(r.waited, 0.2, 0.01);
     assert_float_equal(runnable_demand(m, d, 10 * SECOND), 0.7, 0.01);
-    /* One that is offline runs nothing, so nothing is missing of it. */
+    /* A vCPU that is offline runs nothing, so nothing of it is missing. */
     d->vcpus[1].online = false;
     assert_true(runnable_of(m, d, 10 * SECOND).whole);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Snapshots of a host: what was told comes back, what is not told is what the
- * documentation says, and whatever else the text is, it is refused or makes
- * sense.
+ * Checks descriptions of a host: a reader gets back what was written, and defaults as documented
+ * for the rest.  Any other text is rejected or makes sense.
  *
- * They come from recordings, which come from anywhere.
+ * Descriptions come from recordings, which may come from anywhere.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ static const char *text_of(json_object *json)
     return json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
 }
 
-/* A host with something in each member. */
+/* Makes a host with every member. */
 static json_object *make(void)
 {
     static const uint64_t on[] = { 1000, 1ULL << 40 };
@@ -172,7 +171,7 @@ static void pcpus_that_share_an_llc_are_read_back(void **state)
     snapshot_free(&s);
 }
 
-/* Each has one thing wrong; the error names it. */
+/* Each text has one mistake, which the error names. */
 static void nonsense_is_named(void **state)
 {
     static const char *const wrong[][2] = {
@@ -243,7 +242,7 @@ static void few_bytes_cannot_take_much_memory(void **state)
     free(text);
 }
 
-/* The sanitizers look on. */
+/* The sanitizers find errors here. */
 static void any_text_is_refused_or_makes_sense(void **state)
 {
     json_object *json = make();

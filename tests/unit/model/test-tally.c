@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A batch at once gives the same matrix as its rows one by one, whatever its
- * layout is, and of rows that are not believed nothing gets there.
+ * Checks that a whole batch gives the same matrix as its rows one by one, whatever its layout, and
+ * that rejected rows have no effect.
  *
- * The sums on the way are few, and rows of many pairs push each other out; an
- * error there would be a rate that cannot be checked.
+ * There are few intermediate sums, and rows of many pairs displace each other.  No later check
+ * would find an error there.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static uint64_t below(uint64_t limit)
     return harness_random_below(&seed, limit);
 }
 
-/* As the handler would: a row of the layout, with noise in its holes. */
+/* Writes a row of the layout as the handler does, with noise in its padding. */
 static void put(const struct xensched_layout *layout, unsigned int i,
                 uint16_t event, uint16_t current, uint16_t correspondent,
                 uint64_t counter)
@@ -77,7 +77,7 @@ static void compare(const struct matrix_entry *entry, void *arg)
     double rate = matrix_rate(other, entry->event, entry->current,
                               entry->correspondent, 2 * SECOND);
 
-    /* Time on a pCPU is another thing, see matrix_add_batch(). */
+    /* Time on a pCPU differs, see matrix_add_batch(). */
     if (entry->event != XEN_SCHEDLOG_EV_SERVICE_NS &&
         fabs(rate - entry->rate) > 1e-9 * entry->rate)
         fail_msg("event %u: %.12g is not %.12g", entry->event, rate,
@@ -110,7 +110,7 @@ static void check_layout(uint32_t lcr, unsigned int accts)
 static void at_once_is_the_same_as_one_by_one(void **state)
 {
     static const uint32_t lcrs[] = {
-        /* The daemon's own, then others. */
+        /* The daemon's own register, then others. */
         IDS | XEN_SCHEDLOG_LCR_COUNTER | XEN_SCHEDLOG_LCR_TIME_TSC,
         IDS | XEN_SCHEDLOG_LCR_COUNTER | XEN_SCHEDLOG_LCR_COUNTER64 |
             XEN_SCHEDLOG_LCR_TIME_TSC | XEN_SCHEDLOG_LCR_TIME64,
@@ -133,7 +133,7 @@ static void at_once_is_the_same_as_one_by_one(void **state)
     }
 }
 
-/* At most 50 for the pair of 2 and 3, 0 for others. */
+/* Allows at most 50 for the pair of 2 and 3, and 0 for others. */
 static int64_t most(const void *arg, uint16_t event, uint16_t current,
                     uint16_t correspondent)
 {
@@ -164,7 +164,7 @@ static void rejected_rows_are_not_added(void **state)
     matrix_free(m);
 }
 
-/* A domain chooses the contents of its rows. */
+/* Untrusted domains choose the contents of their rows. */
 static void count_call(void *arg, const struct xensched_row *row)
 {
     unsigned int *calls = arg;
@@ -173,7 +173,7 @@ static void count_call(void *arg, const struct xensched_row *row)
     ++*calls;
 }
 
-/* The next holder of the pCPU differs each time, and makes no sum. */
+/* The next holder of the pCPU differs each time, but the sum is the same. */
 static void time_on_a_pcpu_is_one_sum_whatever_runs_next(void **state)
 {
     struct xensched_batch batch = batch_of(IDS | XEN_SCHEDLOG_LCR_COUNTER,

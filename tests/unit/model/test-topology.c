@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pCPU maps and places: sets of ids as they are on hosts with gaps in their
- * ids, threads, sockets which are no NUMA nodes, and sockets with several
- * last-level caches.
+ * Checks pCPU maps and places, on hosts with gaps in their ids, with threads, with sockets that are
+ * no NUMA nodes, and with several last-level caches per socket.
  */
 #include <string.h>
 
@@ -216,7 +215,7 @@ static void llcs_of_a_socket_are_parts_of_its_place(void **state)
     topology_free(&t);
 }
 
-/* One LLC for each socket, with or without a number, is as it ever was. */
+/* One LLC per socket, with or without a number, changes nothing. */
 static void an_llc_which_is_not_known_is_the_sockets(void **state)
 {
     struct topology_summary s;
@@ -242,7 +241,7 @@ static void an_llc_which_is_not_known_is_the_sockets(void **state)
     }
 }
 
-/* The pCPUs of a socket that are in no list share a cache, too. */
+/* The pCPUs of a socket that are in no list share a cache as well. */
 static void the_rest_of_a_socket_shares_one(void **state)
 {
     struct topology t;
@@ -284,7 +283,7 @@ static void an_llc_is_never_more_than_a_node(void **state)
     for (i = 0; i < 31; i++)
         t.cpus[i].node = 0;
     topology_make_places(&t);
-    /* Two sockets are no two LLCs of a socket. */
+    /* Two sockets are not two LLCs of one socket. */
     assert_int_equal(t.nr_caches, 2);
     pcpus_are(&t.caches[0].cpus, "0-30");
     topology_free(&t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Waits by waiter, other domain and cause: sums, seconds, and how long they are kept. */
+/* Checks waits by waiter, other domain and cause: sums, seconds, and how long they are kept. */
 #include <string.h>
 
 #include "cmocka-tap.h"
@@ -70,7 +70,7 @@ static void rows_of(uint32_t lcr, const struct row *row, unsigned int nr)
     waits_add_batch(waits, &batch, now);
 }
 
-/* As an older Xen writes it, which has no reasons. */
+/* Adds a row as an older Xen writes it, without a reason. */
 static void row(unsigned int event, uint16_t acct, uint16_t culprit, uint32_t ns)
 {
     const struct row r = { event, 0, acct, culprit, 0, ns, 0 };
@@ -137,7 +137,7 @@ static uint64_t for_whom_by(const struct waits_of *of, const char *name,
     return 0;
 }
 
-/* A wait of one culprit, and its reason. */
+/* Adds a wait for one culprit, with its reason. */
 static void because(unsigned int event, uint32_t ns, unsigned int reason)
 {
     const struct row r = { event, reason, WEB, DB, 0, ns, 0 };
@@ -197,7 +197,7 @@ static void a_row_stands_for_as_many_waits_as_its_threshold_says(void **state)
     assert_int_equal(of(WEB)->culprit[0].all.nr, 8);
 }
 
-/* Xen counts waits that have not ended, of which there is no row. */
+/* Xen counts waits that have not ended, and which have no row. */
 static void a_wait_that_goes_on_is_counted(void **state)
 {
     (void)state;
@@ -219,7 +219,7 @@ static void a_wait_that_goes_on_is_counted(void **state)
     assert_for(for_whom(of(WEB), "db1"), 5 * MS);
 }
 
-/* Such as for a cap that is used up: it is no wait. */
+/* For example, time after a cap is used up is no wait. */
 static void what_xen_did_not_let_run_is_no_wait(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static void causes_are_told_apart(void **state)
 #define LEFT(x) XEN_SCHEDLOG_LEFT_##x
 #define SLEPT(x) (XEN_SCHEDLOG_REASON_SLEPT | XEN_SCHEDLOG_WOKE_##x)
 
-/* Each cause, with a time that no other one has. */
+/* Each cause has a time that no other one has. */
 static void a_reason_is_the_cause_of_a_wait(void **state)
 {
     static const struct {
@@ -334,7 +334,7 @@ static void parts_have_the_cause_of_their_wait(void **state)
     assert_int_equal(of(WEB)->nr_culprits, 2);
 }
 
-/* It is waited time, but not from a wake-up to a run. */
+/* The time counts as waited, but not as a delay from a wake-up to a run. */
 static void a_wait_without_a_run_counts(void **state)
 {
     (void)state;
@@ -390,7 +390,7 @@ static void seconds_are_told_apart(void **state)
     assert_int_equal(waits_oldest(waits, now), 1000);
 }
 
-/* No domain waited, which differs from unknown waits. */
+/* Known: no domain waited.  That differs from unknown waits. */
 static void quiet_seconds_are_known(void **state)
 {
     (void)state;
@@ -458,7 +458,7 @@ static void who_is_gone_keeps_its_name(void **state)
     assert_for(for_whom(of(MAIL), "web1"), 3 * MS);
 }
 
-/* Numbers are given again and again, for longer than identities last. */
+/* Numbers are reused for longer than identities last. */
 static void names_last_for_ever(void **state)
 {
     unsigned int i;

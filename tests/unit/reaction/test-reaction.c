@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Conditions: what is understood, and what meets them; each time is told as often
- * as the limits allow, and counted when it is not.
+ * Checks conditions: which texts are valid, and which rows meet them; each match is reported as
+ * often as the limits allow, and counted otherwise.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -215,7 +215,7 @@ static void quotes_hold_a_name_together(void **state)
     }
 }
 
-/* xl sets no limit of its own to a name. */
+/* xl does not limit the length of a name. */
 static void a_condition_has_room_for_two_long_names(void **state)
 {
     char text[CONDITION_TEXT], name[DOMAIN_NAME_TEXT];
@@ -272,7 +272,7 @@ static void a_queue_is_as_long_as_its_lower_bits_say(void **state)
 {
     (void)state;
     add("runq > 3", 0, 0);
-    /* Queue 7. */
+    /* The row is of queue 7. */
     hear("runq/1/65535/1/458755");
     assert_int_equal(told, 0);
     hear("runq/1/65535/1/458756");
@@ -298,7 +298,7 @@ static void marks_meet_theirs(void **state)
     hear(pair);
     assert_int_equal(told, 2);
     assert_true(r->value == 1234);
-    /* Another's slot. */
+    /* The slot belongs to another reaction. */
     r->slot = 2;
     hear(pair);
     assert_int_equal(told, 2);
@@ -430,17 +430,17 @@ static void a_request_takes_until_its_answer(void **state)
     assert_true(r->value == 100e6);
 }
 
-/* Each pCPU has a log, and they are read one after the other. */
+/* Each pCPU has a log, and the logs are read one after the other. */
 static void logs_are_read_in_any_order(void **state)
 {
     (void)state;
     add("request-latency web1 > 20 ms", 0, 0);
-    /* The answer is in a log that is read first, the next request in the last one. */
+    /* The response is in a log that is read first, the next request in the last one. */
     sent(BACK, WEB, 2000);
     sent(WEB, BACK, 1000);
     sent(WEB, BACK, 40000);
     rounds(1);
-    /* Its log had been read before it was written. */
+    /* The row was written after its log had been read. */
     sent(BACK, WEB, 39000);
     rounds(1);
     sent(BACK, WEB, 41000);
@@ -471,7 +471,7 @@ static void requests_are_those_of_the_back_end_that_is_named(void **state)
     assert_int_equal(told, 1);
 }
 
-/* The answer may have been among them, and the next one is not that. */
+/* The response may be among the lost rows, so the next one is not taken for it. */
 static void lost_rows_make_no_long_request(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Each repetition has everything once, and no workload or configuration has an
- * early place more often than another; a seed gives the same order for ever.
+ * Checks that each repetition has everything once, that no workload or configuration is early more
+ * often than another, and that a seed always gives the same order.
  */
 #include <string.h>
 
@@ -62,7 +62,7 @@ static void each_place_is_as_likely(void **state)
 
 static void a_seed_gives_this_order(void **state)
 {
-    /* A database of years ago says in which order it was measured. */
+    /* A seed in a database that is years old still gives the order of its measurement. */
     static const char wanted[] = "320145";
     char text[BLOCK + 1] = "";
     unsigned int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Statements about figures are true as often as they promise: of series whose
- * truth is known, since they are made here.
+ * Checks that statements about figures are true as often as they promise, on synthetic series whose
+ * truth is known.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 static gsl_rng *rng;
 
-/* Times around @base, as they are: some noise, and a long tail. */
+/* Makes realistic times around @base: some noise, and a long tail. */
 static void make_series(double *value, size_t nr, double base)
 {
     size_t i;
@@ -129,7 +129,7 @@ static void known_figures(void **state)
     summary_make(&s, value, 10);
     assert_true(s.median == 5.5);
     assert_true(s.quartile[0] == 3.25 && s.quartile[1] == 7.75);
-    /* The second ones from both ends of 10: 97.9 %. */
+    /* The second values from both ends of 10: 97.9 %. */
     assert_true(s.interval[0] == 2 && s.interval[1] == 9);
     assert_true(summary_is_outlier(&s, 100));
     assert_false(summary_is_outlier(&s, 9) || summary_is_outlier(&s, 1));

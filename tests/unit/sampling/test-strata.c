@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Intervals that stand for a whole run: made-up runs with phases, of which
- * everything is known.  The estimate is near the truth, and its interval has it
- * in it as often as it says.
+ * Checks samples that stand for a whole run, on synthetic runs with known phases.  The estimate
+ * must be near the truth, and its interval must contain the truth as often as it promises.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +18,7 @@
 
 static double x[INTERVALS][DIMS], y[INTERVALS];
 static uint64_t seed;
-static double drift; /* from one interval to the next, which no vector tells */
+static double drift; /* from one interval to the next; no vector shows it */
 
 static double noise(void)
 {
@@ -33,8 +32,8 @@ static double noise(void)
 }
 
 /*
- * Phases one after the other, then again: what is seen of them, and what they take.
- * @hidden: how much of the latter the vectors do not tell.
+ * Makes phases one after the other, and again: their vectors and their values.  @hidden: the part
+ * of the values that the vectors do not show.
  */
 static double make_run(unsigned int phases, double hidden)
 {
@@ -66,7 +65,7 @@ static struct strata choose(size_t wanted)
     return s;
 }
 
-/* In how many of 100 trials the truth is in the interval; *error: the mean one. */
+/* Returns in how many of 100 trials the interval contains the truth; *error: the mean error. */
 static double trials(unsigned int phases, double hidden, size_t wanted,
                      double *error)
 {
@@ -108,7 +107,7 @@ static void the_interval_has_the_truth_in_it(void **state)
     assert_true(in >= 90 && error < 0.05);
 }
 
-/* The first ones of each kind would not do. */
+/* The first ones of each kind would not represent the rest. */
 static void they_are_drawn_at_random(void **state)
 {
     double error, in;
@@ -146,7 +145,7 @@ static void strata_are_better_than_chance(void **state)
     assert_true(strata * 5 < chance);
 }
 
-/* Wherever k-means begins: it ends in worse places, too. */
+/* k-means ends in worse results from some starts, but the best attempt counts. */
 static void strata_are_the_phases(void **state)
 {
     unsigned int trial;
@@ -244,7 +243,7 @@ static void few_and_none(void **state)
     free(zero);
 }
 
-/* The sizes explain more of the differences than a stratum alone. */
+/* Sizes explain more of the differences than strata do. */
 static void values_in_proportion_to_the_size_are_estimated(void **state)
 {
     double size[INTERVALS], with = 0, without = 0;

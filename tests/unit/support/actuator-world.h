@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * actuator-world.h - the actuator on a host that is shared with child processes,
- * with its system calls in the hands of the test: see step.h.
+ * actuator-world.h - the actuator on a host that it shares with child processes; the test controls
+ * its system calls, see step.h.
  */
 #ifndef TESTS_UNIT_ACTUATOR_WORLD_H
 #define TESTS_UNIT_ACTUATOR_WORLD_H
@@ -18,10 +18,10 @@
 #define GUEST 1U
 #define OTHER 2U
 
-/* What an operator has given to Xen. */
+/* The value of Xen's parameter that an operator has set. */
 #define WEIGHT 25U
 
-/* Files of the test that runs, since several may run at once. */
+/* Files of the running test, because several tests may run at once. */
 extern const char state_path[], journal_path[];
 
 extern struct fake_host host;
@@ -32,23 +32,23 @@ extern struct soft_weight weight;
 int setup(void **state);
 int teardown(void **state);
 
-/* A daemon begins, and ends without putting anything back. */
+/* A daemon starts, and ends without restoring anything. */
 void start(void);
 void stop(void);
-/* The next daemon, after the former one was killed. */
+/* Starts the next daemon, after the former one was killed. */
 void restart(void);
 
 /* A step before each change of an affinity; for host.before_set. */
 void before_set(void);
 
-/* The state file is gone. */
+/* Removes the state file. */
 void remove_state(void);
 
 struct fake_domain *domain(uint32_t domid);
 bool has_hard(uint32_t domid, uint32_t hard);
 bool journal_has(const char *words);
 
-/* What the actuator can do, with facts as the host has them now. */
+/* Calls of the actuator, with the host's present facts. */
 int move(uint32_t domid, uint32_t soft);
 int move_by(uint32_t domid, uint32_t soft, bool hard);
 int pull(uint32_t domid, enum pull pull);

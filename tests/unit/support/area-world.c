@@ -60,7 +60,7 @@ void pass(unsigned int ms)
     }
 }
 
-/* The result for a caller with @cookie that changes something. */
+/* Returns the result for a caller with @cookie that changes something. */
 static int may_not(uint64_t cookie)
 {
     if (xen.busy) {
@@ -168,7 +168,7 @@ int hypercall_files(xc_interface *xch, uint32_t first, uint32_t nr,
     (void)xch;
     for (i = 0; i < first; i++)
         offset += xen.sizes[i];
-    /* One at a time, which is allowed. */
+    /* Answers one entry at a time, which is allowed. */
     files[0].offset = offset;
     files[0].size = xen.sizes[first];
 
@@ -190,7 +190,7 @@ int hypercall_frames(xc_interface *xch, uint32_t region, uint32_t cpu,
     return i;
 }
 
-/* Maps pages one after the other, as mmap() of privcmd does. */
+/* Maps pages one after the other, as privcmd's mmap() does. */
 void *xenforeignmemory_map(xenforeignmemory_handle *fmem, uint32_t dom,
                            int prot, size_t nr, const xen_pfn_t *frames,
                            int *err)

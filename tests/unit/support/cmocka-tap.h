@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cmocka-tap.h - cmocka with what it needs, and results as TAP. */
+/* cmocka-tap.h - includes cmocka with the headers that it needs, and prints results as TAP. */
 #ifndef CMOCKA_TAP_H
 #define CMOCKA_TAP_H
 
@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 /*
- * A shell ignores these two in what it runs in the background, and a shell that a
- * test starts cannot trap a signal that it ignored from the beginning.
+ * A shell ignores these two signals in its background processes, and a shell that a test starts
+ * cannot trap a signal that was ignored when it started.
  */
 static inline void restore_default_signals(void)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * core-world.h - the daemon's core on a host that follows a script, with
- * made-up rows and a clock that the test turns: what test-core and test-answer
- * have in common.
+ * core-world.h - the daemon's core on a scripted host, with synthetic rows and the test's clock;
+ * common parts of test-core and test-answer.
  */
 #ifndef TESTS_UNIT_CORE_WORLD_H
 #define TESTS_UNIT_CORE_WORLD_H
@@ -15,15 +14,15 @@
 #define SECOND 1000000000ULL
 #define LEASE  (10 * SECOND)
 
-/* Files of the test that runs, since several may run at once. */
+/* Files of the running test, because several tests may run at once. */
 extern const char state_path[], journal_path[];
 
 #define DISK  1U
 #define SPIN  2U
 
 /*
- * Accounting domains are given in the order of domids: dom0 has 2, DISK 3 and
- * SPIN 4.  100 rows per batch.
+ * Accounting domains follow the order of domids: dom0 has 2, DISK 3 and SPIN 4.  A batch has 100
+ * rows.
  */
 #define SILENCE "pair=service-ns/4/1/1/100000"
 #define TALK "pair=evtchn-send/3/2/1/1,pair=evtchn-send/2/3/1/1," SILENCE
@@ -36,18 +35,18 @@ extern uint64_t now;
 int setup(void **state);
 int teardown(void **state);
 
-/* From core_start() to core_log(). */
+/* Does the steps from core_start() to core_log(). */
 void start(enum mode mode);
 
-/* A batch of 100 rows, a tenth of a second later. */
+/* Reads a batch of 100 rows, a tenth of a second later. */
 void hear(const char *pairs);
 
-/* Ten of them a second, so 1,000 rows a second, and a plan each second. */
+/* Reads ten batches a second, so 1,000 rows a second, and makes a plan every second. */
 void run(unsigned int seconds, const char *pairs);
 
 struct fake_domain *domain(uint32_t domid);
 
-/* Entries which have @words. */
+/* Returns the number of entries that have @words. */
 unsigned int count_in_journal(const char *words);
 
 #define core_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fake-calibrate.c - memory of nodes, which is this process' own, and event channels
- * that take 5 us.  FAKE_CALIBRATE=no-domain: no domain can be made;
- * =stop: the measurement stands still, to be interrupted.
+ * fake-calibrate.c - memory of nodes, which belongs to this process, and event channels that take
+ * 5 us.  FAKE_CALIBRATE=no-domain: no domain can be created; =stop: the measurement hangs, until it
+ * is interrupted.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -59,7 +59,7 @@ static int memory(void *data, struct distances *d, uint64_t *frames,
     return 0;
 }
 
-/* In each node domains follow each other, and then comes what is free. */
+/* In each node the memory of domains is contiguous, and free memory follows. */
 static int owner_of(const struct fake_world *w, uint64_t frame)
 {
     unsigned int node = frame / FAKE_FRAMES, domid;
@@ -188,7 +188,7 @@ static int list_domains(void *data, struct domains *domains, struct xensched_err
     return 0;
 }
 
-/* Is this the call which is to fail? */
+/* Returns whether this is the call that is to fail. */
 static bool is_time(struct fake_world *w)
 {
     return w->fail_call && !--w->fail_call;

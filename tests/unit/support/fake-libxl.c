@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fake-libxl.c - what libxlutil's parser of configurations refers to in libxl,
- * of which nothing is linked: nothing here asks for a libxl_defbool.
+ * fake-libxl.c - symbols of libxl that libxlutil's parser of configurations refers to.  No test
+ * needs a libxl_defbool.
  */
 #include <stdlib.h>
 

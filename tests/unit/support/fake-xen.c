@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fake-xen.c - a libxenctrl, libxenforeignmemory and libxentoollog whose
- * hypervisor is in this process: the real record handler, and a thread which
- * makes events.
+ * fake-xen.c - a libxenctrl, libxenforeignmemory and libxentoollog whose hypervisor is in this
+ * process: the real record handler, and a thread that makes events.
  *
- * For tests of programs which look at an area from outside.  The environment
- * variable FAKE_XEN says what there is:
+ * It serves tests of programs that read an area from outside.  The environment variable FAKE_XEN
+ * selects the hypervisor:
  *
- *   (not set)     no Xen
- *   unprivileged  a Xen which refuses
- *   unpatched     a Xen which has no schedlog
- *   other-abi     a Xen with another version of the ABI
- *   no-area       a Xen without a log area
- *   quiet         an area whose events are off
- *   busy          an area with rows: pCPUs 0 and 2 (1 is missing), counters
- *                 of each go 1, 2, 3, ...
- *   flood         the same, but more rows than a reader can take
- *   given-up      as busy, but the area is given up after a second
- *   held          as busy, and a scheduler has a lease; 4 performance counters
+ *   (not set)     no Xen unprivileged  a Xen that refuses unpatched     a Xen without schedlog
+ * other-abi     a Xen with another version of the ABI no-area       a Xen without a log area quiet
+ * an area whose events are off busy          an area with rows: pCPUs 0 and 2 (1 is missing),
+ * counters of each go 1, 2, 3, ... flood         the same, with more rows than a reader can read
+ * given-up      as busy, but the area is given up after a second held          as busy, and a
+ * scheduler has a lease; 4 performance counters
  */
 #include <errno.h>
 #include <pthread.h>
@@ -32,15 +26,15 @@
 
 #define NR_CPUS 3U
 #define NO_CPU 1U
-/* Bytes; seconds of "busy", so that a busy machine loses nothing. */
+/* Bytes of a log buffer; "busy" has seconds of rows, so that a slow machine loses none. */
 #define FILE_SIZE (1U << 20)
-#define TSC_KHZ 1000     /* a look at the clock takes 1 us */
+#define TSC_KHZ 1000     /* each reading of the clock advances it by 1 us */
 #define EVENTS (1U << XEN_SCHEDLOG_EV_EVTCHN_SEND | \
                 1U << XEN_SCHEDLOG_EV_GRANT_MAP)
 #define LCR (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |        \
              XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER | \
              XEN_SCHEDLOG_LCR_COUNTER64 | XEN_SCHEDLOG_LCR_TIME_TSC)
-/* pCPU 2 has whole time stamps, those of the others come round soon. */
+/* pCPU 2 has whole time stamps; those of the others wrap soon. */
 #define LCR_32 (LCR | TSC_SHIFT << XEN_SCHEDLOG_LCR_TSC_SHIFT)
 #define LCR_64 (LCR | XEN_SCHEDLOG_LCR_TIME64)
 #define TSC_SHIFT 4U
@@ -100,7 +94,7 @@ static void make_area(void)
     pthread_t thread;
     unsigned int i;
 
-    /* There is one hypervisor, however often it is opened. */
+    /* All handles share one hypervisor. */
     if (cpus[0])
         return;
     clock_gettime(CLOCK_MONOTONIC, &opened);
@@ -111,7 +105,7 @@ static void make_area(void)
         cpus[i] = harness_new(4, 1, FILE_SIZE);
         harness_route_all(cpus[i], 0, i == 2 ? LCR_64 : LCR_32);
     }
-    /* There is a past before the first read. */
+    /* Events happen before the first read as well. */
     make_event();
     if (!is("quiet"))
         pthread_create(&thread, NULL, make_events, NULL);
@@ -188,7 +182,7 @@ int hypercall_files(xc_interface *xch, uint32_t first, uint32_t nr,
     return 1;
 }
 
-/* A frame's number says what it is: region, pCPU, page. */
+/* A frame's number encodes region, pCPU and page. */
 int hypercall_frames(xc_interface *xch, uint32_t region, uint32_t cpu,
                      uint32_t first, uint32_t nr, uint64_t *mfns)
 {
@@ -253,7 +247,7 @@ int xenforeignmemory_unmap(xenforeignmemory_handle *fmem, void *addr,
     return 0;
 }
 
-/* There are domains 0 and 1.  Permissions are not checked. */
+/* Domains 0 and 1 exist.  Permissions are not checked. */
 int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow,
                    uint64_t cookie)
 {
@@ -311,7 +305,7 @@ int hypercall_stop(xc_interface *xch, uint32_t domid,
     return 0;
 }
 
-/* What a program which only looks must not do. */
+/* Calls that a program that only reads must not make. */
 
 int hypercall_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
                     const uint32_t *sizes, uint64_t *need_bytes)

@@ -29,7 +29,7 @@ struct watch {
 };
 
 struct xs_handle {
-    unsigned int life; /* of xenstored, in which it was connected */
+    unsigned int life; /* the life of xenstored in which the client connected */
 };
 
 struct fake_xenstore fake_xs;
@@ -55,10 +55,10 @@ void fake_xs_die(void)
     life++;
 }
 
-/* Also says so in errno. */
+/* Also sets errno. */
 static bool is_dead(const struct xs_handle *h)
 {
-    /* A xenstored that hangs holds up what calls it. */
+    /* A xenstored that hangs blocks its caller. */
     assert(blocking_call_allowed());
     if (h->life != life)
         errno = EBADF;
@@ -181,8 +181,7 @@ static bool refuse(int code)
 }
 
 /*
- * For tests of the command: what there is, is in the file FAKE_XENSTORE, a line PATH
- * VALUE for each node.
+ * For tests of the command: the file FAKE_XENSTORE has the nodes, one line PATH VALUE each.
  */
 static void take_file(const char *name)
 {
@@ -226,7 +225,7 @@ void xs_close(struct xs_handle *h)
     free(h);
 }
 
-/* There is no such file, so it isn't looked at. */
+/* There is no such file, so a client does not look for it. */
 const char *xs_daemon_socket(void)
 {
     return fake_xs.socket ? fake_xs.socket : "/nowhere/socket";
@@ -268,7 +267,7 @@ bool xs_transaction_end(struct xs_handle *h, xs_transaction_t t, bool abort)
     return true;
 }
 
-/* Whether this read succeeds; errno says why not. */
+/* Returns whether this read succeeds; otherwise errno has the reason. */
 static bool may_read(const struct xs_handle *h)
 {
     fake_xs.reads++;
@@ -355,7 +354,7 @@ static bool has_folder(const char *path)
     return i < nr_nodes;
 }
 
-/* Names directly below; one block of memory, as libxenstore has it. */
+/* Returns the names directly below, in one block of memory, as libxenstore does. */
 char **xs_directory(struct xs_handle *h, xs_transaction_t t,
                     const char *path, unsigned int *nr)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * file-host.c - a host-xen.h whose domains are lines of a file, so that they
- * outlive a program that is killed.
+ * file-host.c - a host-xen.h whose domains are lines of a file, so that they outlive a program that
+ * is killed.
  *
- * FAKE_HOST is the file; without it there is no Xen.  A line is a vCPU: NAME DOMID
- * VCPU HARD SOFT.  It has 4 pCPUs, of which 0-1 and 2-3 are sockets.  FAKE_HOST_KILL
- * is after how many steps this process is killed, each change of an affinity
- * being two: it is asked for, it is done.  FAKE_HOST_DENY: no change is possible of
- * this domain.  FAKE_LLC_COLOURS has domains with their colours: "rt 0-3 db all".
+ * FAKE_HOST is the file; without it there is no Xen.  A line is a vCPU: NAME DOMID VCPU HARD SOFT.
+ * The host has 4 pCPUs, of which 0-1 and 2-3 are sockets.  FAKE_HOST_KILL is the number of steps
+ * after which this process dies; a change of an affinity is two steps, before and after it.
+ * FAKE_HOST_DENY is a domain whose affinity cannot be changed.  FAKE_LLC_COLOURS has domains with
+ * their colours: "rt 0-3 db all".
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ struct line {
 
 struct host_xen {
     struct host host;
-    unsigned int steps_left; /* 0: it is not killed */
+    unsigned int steps_left; /* 0: the process does not die */
 };
 
 static unsigned int read_lines(struct line line[MOST])
@@ -81,7 +81,7 @@ bool host_xen_has_pool(struct host_xen *hx, const char *name)
     return !strcmp(name, "Pool-0");
 }
 
-/* Two nodes with pCPUs, and perhaps others. */
+/* Two nodes have pCPUs; others may exist. */
 static int memory(void *data, struct distances *d, uint64_t *frames,
                   struct xensched_error *err)
 {

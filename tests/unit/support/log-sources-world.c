@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Gives the daemon synthetic sources that a test controls. */
+/* Gives the daemon synthetic sources under the test's control. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ struct xenstore *xs;
 struct xensched_source *hypervisor;
 uint64_t now;
 
-/* libxenforeignmemory: the domain's memory, as far as there is some. */
+/* libxenforeignmemory: the domain's memory, as far as it has some. */
 
 xenforeignmemory_handle *
 xenforeignmemory_open(struct xentoollog_logger *logger, unsigned flags)
@@ -93,7 +93,7 @@ int xenforeignmemory_unmap(xenforeignmemory_handle *fmem, void *base,
     return munmap(base, nr * XC_PAGE_SIZE);
 }
 
-/* The daemon's sources need nothing of the hypervisor's log; a test may have its own. */
+/* The daemon's sources need nothing of the hypervisor's log; a test may define its own. */
 
 xc_interface *xc_interface_open(xentoollog_logger *logger,
                                 xentoollog_logger *dombuild, unsigned flags)
@@ -243,7 +243,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
     }
 }
 
-/* The driver domain's side. */
+/* The driver domain. */
 
 uint8_t *page(unsigned int frame)
 {
@@ -272,7 +272,7 @@ static void put_frames(unsigned int nr_cpus)
             *entry++ = CPU_FRAME(cpu) + i;
 }
 
-/* What an honest one with two CPUs does. */
+/* Acts as an honest driver domain with two CPUs. */
 void answer(void)
 {
     put_frames(2);
@@ -292,7 +292,7 @@ void take_back(void)
     advertise("", "");
 }
 
-/* One row, with the record handler, into a log file of a producer. */
+/* Writes one row into a log buffer of a producer, with the record handler. */
 static void log_row(uint8_t *global, uint8_t *control, uint8_t *state,
                     uint8_t *data, unsigned int event, uint16_t current,
                     uint16_t correspondent, uint64_t counter)
@@ -324,14 +324,14 @@ void emit(unsigned int cpu, unsigned int event, uint16_t current,
 {
     uint64_t *routes = (uint64_t *)page(GLOBAL + 1);
 
-    /* It need not wait to be allowed. */
+    /* It does not wait for permission. */
     routes[current % FAKE_ACCTS * XEN_SCHEDLOG_NR_EVENTS + event] =
         XEN_SCHEDLOG_ROUTE_VALID;
     log_row(page(GLOBAL), page(CPU_FRAME(cpu)), page(CPU_FRAME(cpu) + 1),
             page(CPU_FRAME(cpu) + 2), event, current, correspondent, counter);
 }
 
-/* The daemon's side. */
+/* The daemon. */
 
 const struct log_source *source_named(const char *name)
 {
@@ -362,7 +362,7 @@ void start_log_sources(const char *log)
     log_sources_set_hypervisor(&sources, hypervisor);
 }
 
-/* As host-xen.c does. */
+/* Does the same as host-xen.c. */
 static int take_changes(void *arg)
 {
     (void)arg;
@@ -392,7 +392,7 @@ void read_rows(void)
     log_sources_cap(&sources, now);
 }
 
-/* So many seconds go by. */
+/* Lets this number of seconds pass. */
 void wait_for(unsigned int seconds)
 {
     unsigned int i;
@@ -445,18 +445,18 @@ int setup(void **state)
     now = 1000 * SECOND;
     assert_int_equal(core_start(&core, &settings, &host.host, now, &err), 0);
     assert_int_equal(xenstore_open(&xs, &err), 0);
-    /* From here on, what asks xenstored has to be called aside. */
+    /* From here on, questions to xenstored must be blocking calls of a helper. */
     blocking_call_init(nothing, NULL);
     assert_int_equal(xensched_source_open("synthetic:rows=10,"
                                           "pair=evtchn-send/2/5/1/1",
                                           NULL, &hypervisor, &err), 0);
-    /* Not evtchn-send: what is claimed would be held against it. */
+    /* Without evtchn-send, with which the daemon would check reports. */
     start_log_sources("ring-pages");
 
     return 0;
 }
 
-/* Whatever happened, nothing stays mapped or open. */
+/* Nothing may stay mapped or open, whatever happened. */
 int teardown(void **state)
 {
     (void)state;
@@ -501,7 +501,7 @@ uint64_t total_of(unsigned int event, uint16_t current,
     return s.total;
 }
 
-/* An honest driver domain which is being read. */
+/* Makes an honest driver domain that the daemon reads. */
 void get_it_to_log(void)
 {
     look();
@@ -521,7 +521,7 @@ void refused_with(const char *words)
     assert_int_equal(mapped, 0);
 }
 
-/* dom0's Linux as the writer. */
+/* Writes as dom0's Linux. */
 
 static uint8_t *map_device(unsigned int region, size_t bytes)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * log-sources-world.h - the daemon with sources that a test makes up: a driver domain
- * with memory of its own, which answers through xenstore and writes rows with
- * the hypervisor's record handler, and dom0's Linux, a device of the same kind.
+ * log-sources-world.h - the daemon with synthetic sources: a driver domain with memory of its own,
+ * which answers through xenstore and writes rows with the hypervisor's record handler, and dom0's
+ * Linux, a device of the same kind.
  */
 #ifndef TESTS_UNIT_LOG_SOURCES_WORLD_H
 #define TESTS_UNIT_LOG_SOURCES_WORLD_H
@@ -36,10 +36,10 @@
 #define GLOBAL    10U
 #define DIRECTORY 100U
 #define CPU_PAGES 66U /* 1 CONTROL, 1 STATE, 64 DATA */
-#define CPU_FRAME(cpu) (200U + 300U * (cpu)) /* room for more of a test's */
+#define CPU_FRAME(cpu) (200U + 300U * (cpu)) /* leaves space for a test's own frames */
 #define NO_FRAME  UINT64_MAX
 
-extern unsigned int mapped; /* regions of that memory */
+extern unsigned int mapped; /* number of mapped regions of that memory */
 
 extern struct fake_host host;
 extern struct core core;
@@ -52,8 +52,8 @@ extern uint64_t now;
 /* The device of dom0's Linux. */
 struct made_up_device {
     bool there, rings;
-    bool no_numbers; /* xenstore does not say which they are */
-    unsigned int calls; /* ever */
+    bool no_numbers; /* xenstore does not have the numbers */
+    unsigned int calls; /* number of calls, ever */
     uint32_t nr_acct, nr_files, size, events, built, lease_ms, tsc_khz;
     uint64_t cookie;
 };
@@ -61,28 +61,28 @@ struct made_up_device {
 extern struct made_up_device device;
 
 int setup(void **state);
-int teardown(void **state); /* nothing may have stayed mapped or open */
+int teardown(void **state); /* fails if something is still mapped or open */
 
 /*
- * Rows are written to its first log file.  CPU_PAGES at first, and FILE_SIZE;
- * all of it is forgotten when a test ends.
+ * Rows are written to the first log buffer.  The sizes are CPU_PAGES and FILE_SIZE at first, and
+ * are reset when a test ends.
  */
 extern unsigned int cpu_pages, first_size;
 extern const char *events_built;
 
-/* The driver domain's side. */
+/* The driver domain. */
 uint8_t *page(unsigned int frame);
 const char *request(const char *node);
 void advertise(const char *node, const char *value);
-void answer(void); /* as an honest one with two CPUs does */
+void answer(void); /* acts as an honest driver domain with two CPUs */
 void take_back(void);
 void emit(unsigned int cpu, unsigned int event, uint16_t current,
           uint16_t correspondent, uint64_t counter);
 
-/* That of dom0's Linux. */
+/* dom0's Linux. */
 void emit_dom0(uint16_t correspondent, uint64_t counter);
 
-/* The daemon's side. */
+/* The daemon. */
 const struct log_source *source_named(const char *name);
 const struct log_source *driver(void);
 void start_log_sources(const char *log);
@@ -91,7 +91,7 @@ void read_rows(void);
 void wait_for(unsigned int seconds);
 uint64_t total_of(unsigned int event, uint16_t current,
                   uint16_t correspondent);
-/* An honest driver domain which is being read. */
+/* Makes an honest driver domain that the daemon reads. */
 void get_it_to_log(void);
 void refused_with(const char *words);
 

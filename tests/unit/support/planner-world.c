@@ -47,7 +47,7 @@ int teardown(void **state)
     return 0;
 }
 
-/* What an act would do, and what the core tells the policy of it. */
+/* Carries a move out as the actuator does, and reports it to the policy as the core does. */
 static void carry_out(struct decision *decision, struct domain *now)
 {
     struct fake_domain *d = &t.host.world->domains[decision->domid];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * planner-world.h - placement on the host of fake-host.h, with
- * rows that a test makes up, and plans that it can have carried out.
+ * planner-world.h - placement on the host of fake-host.h, with synthetic rows; a test can have
+ * plans carried out.
  */
 #ifndef TESTS_UNIT_PLANNER_WORLD_H
 #define TESTS_UNIT_PLANNER_WORLD_H
@@ -26,7 +26,7 @@ struct planner_world {
     struct matrix *matrix;
     struct planner *planner;
     uint64_t now;
-    /* What the daemon would know. */
+    /* Facts that the daemon would know. */
     uint64_t since[FAKE_DOMAINS];
     bool ours[FAKE_DOMAINS];
     bool operators[FAKE_DOMAINS];
@@ -39,7 +39,7 @@ struct planner_world {
 
 extern struct planner_world t;
 
-/* Where dom0 runs in run(): [tenth of a second % 2]. */
+/* The pCPU of dom0 in run(): [tenth of a second % 2]. */
 extern uint32_t dom0_on[2];
 
 int setup(void **state);
@@ -47,20 +47,20 @@ int teardown(void **state);
 
 uint16_t acct_of(uint32_t domid);
 
-/* @times events of one domain towards another one, on pCPU @cpu or on 0. */
+/* Adds @times events from one domain to another one, on pCPU @cpu or on 0. */
 void happen_on(uint32_t cpu, unsigned int event, uint32_t from,
                uint32_t to, unsigned int times);
 void happen(unsigned int event, uint32_t from, uint32_t to,
             unsigned int times);
 void talk(uint32_t from, uint32_t to, unsigned int times);
 
-/* What the daemon would know of the domains of the host. */
+/* Facts that the daemon would know about the host's domains. */
 void annotate(struct domains *domains);
 
-/* A plan, which is carried out if @act. */
+/* Makes a plan, which is carried out if @act. */
 void plan(bool act);
 
-/* For a number of seconds GUEST notifies @to at a rate; plans every second. */
+/* Lets GUEST notify @to at a rate for some seconds, and makes a plan every second. */
 void run(unsigned int seconds, uint32_t to, unsigned int per_second);
 
 #define policy_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

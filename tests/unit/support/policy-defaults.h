@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * policy-defaults.h - the settings of the policy as an empty configuration has them, for
- * tests and benchmarks that read none.  test-config fails if the daemon's are others.
+ * policy-defaults.h - the settings of the policy in an empty configuration, for tests and
+ * benchmarks that read no configuration.  test-config fails if the daemon has other defaults.
  */
 #ifndef TESTS_UNIT_POLICY_DEFAULTS_H
 #define TESTS_UNIT_POLICY_DEFAULTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Simulates a host of numbers with constant load. */
+/* Simulates a host with constant load, in numbers only. */
 #include <stdio.h>
 #include <string.h>
 
@@ -175,7 +175,7 @@ double world_units(unsigned int place)
     return units;
 }
 
-/* The part of its demand that a domain gets; less than 1 if it is crowded. */
+/* Returns the part of its demand that a domain gets; less than 1 if its pCPUs are crowded. */
 static double share_at(unsigned int cpu)
 {
     unsigned int place = world.topology.cpus[cpu].place;
@@ -196,7 +196,7 @@ static double waits(const struct world_domain *d)
     return is_there(d) ? d->waits_there : d->waits;
 }
 
-/* pCPU time that communication with dom0 costs while they are apart. */
+/* Returns the pCPU time that communication with dom0 costs while they are apart. */
 static double distance(unsigned int domid)
 {
     const struct world_domain *d = &world.domains[domid];
@@ -237,7 +237,7 @@ static void fill(struct cpumap *map, uint64_t cpus)
             cpumap_set(map, cpu);
 }
 
-/* As Xen counts it, of each vCPU. */
+/* Adds the times of each vCPU, as Xen counts them. */
 static struct vcpu_use use_of(const struct world_domain *d)
 {
     double share = share_at(d->cpu), each = d->use / d->nr_vcpus;
@@ -248,7 +248,7 @@ static struct vcpu_use use_of(const struct world_domain *d)
     };
 }
 
-/* For dom0, if one of its vCPUs serves a guest: one at each place. */
+/* Lets each vCPU of dom0 that serves a guest run at a place of its own. */
 static void make_servers(struct domain *d)
 {
     unsigned int i, k;
@@ -349,7 +349,7 @@ static void carry_out(const struct decision *decision)
         d->cpu = was;
 }
 
-/* As the daemon's, of what was carried out. */
+/* The daemon's journal: moves that were carried out. */
 static void note_done(struct decision *decision, struct domain *now)
 {
     const struct world_domain *d = &world.domains[decision->domid];
@@ -364,7 +364,7 @@ static void note_done(struct decision *decision, struct domain *now)
         fill(&now->ours, d->soft);
 }
 
-/* As in mode advise. */
+/* In mode advise no plan is carried out. */
 static bool put_off(const struct decision *decision)
 {
     bool waits = world.only_plans || world.domains[decision->domid].waits_its_turn;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * policy-world.h - a host of up to 64 pCPUs made of numbers only, whose guests
- * do the same all the time, and whose plans are carried out.  For tests of
- * policies.
+ * policy-world.h - a host of up to 64 pCPUs, made of numbers only.  Its guests do the same all the
+ * time, and its plans are carried out.  For tests of policies.
  */
 #ifndef POLICY_WORLD_H
 #define POLICY_WORLD_H
@@ -19,10 +18,10 @@ struct world_domain {
     unsigned int group;        /* 0: in none */
     unsigned int nr_vcpus;
     uint64_t pool, hard, soft; /* pCPUs; pool: 0 is all */
-    unsigned int cpu;          /* where it runs */
-    double use;                /* pCPUs, if it need not wait */
+    unsigned int cpu;          /* pCPU on which it runs */
+    double use;                /* demand in pCPUs */
     double misses;             /* per second */
-    double talk[WORLD_DOMAINS]; /* per second, from here to there */
+    double talk[WORLD_DOMAINS]; /* notifications per second to each domain */
     unsigned int memory, on_1; /* in 100 pages; percent of it on node 1 */
     bool soft_only;
     bool waits_its_turn;       /* as with max_moves */
@@ -31,16 +30,16 @@ struct world_domain {
     unsigned int served_by;
     /* s of pCPU time that each notification takes more while dom0 is elsewhere. */
     double far_costs;
-    double wakes, migrations;  /* per second; 0 wakes: nothing is known */
-    double waits, waits_there; /* for a pCPU, s per second; where it was sent */
-    /* What came of it. */
+    double wakes, migrations;  /* per second; 0 wakes: unknown */
+    double waits, waits_there; /* for a pCPU, in s per second; at its target */
+    /* The effects of plans. */
     unsigned int moves, backs;
     unsigned int pulls[PULL_SOFTEN + 1]; /* number of each */
-    enum outcome_news news;    /* the latest that was any */
-    bool is_hard;              /* its hard affinity is ours */
-    struct decision decision;  /* the latest; without map, and domains are gone */
+    enum outcome_news news;    /* the latest outcome that was any */
+    bool is_hard;              /* the daemon has set its hard affinity */
+    struct decision decision;  /* the latest one; without map, and with domains that are gone */
     char reason[REASON_TEXT];
-    uint64_t sent;             /* soft, of the latest MOVE */
+    uint64_t sent;             /* soft affinity of the latest MOVE */
 };
 
 struct world {
@@ -52,13 +51,13 @@ struct world {
     struct world_domain domains[WORLD_DOMAINS];
     const struct distances *distances; /* NULL: those of any host */
     const struct rules *rules; /* NULL: none */
-    struct learned *learned;   /* likewise */
+    struct learned *learned;   /* NULL: none */
     double noise; /* part by which load goes up and down */
     uint64_t seed;
-    bool real;      /* what comes of plans is looked at */
+    bool real;      /* the policy observes the effects of plans */
     bool deaf;      /* a soft affinity has no effect */
-    bool only_plans; /* nothing is carried out */
-    /* Called for each decision, before it is carried out. */
+    bool only_plans; /* no plan is carried out */
+    /* Called for each decision before it is carried out. */
     void (*check)(const struct decision *decision);
 };
 
@@ -68,11 +67,11 @@ extern struct world world;
 void world_begin(const char *policies, const struct policy_settings *settings,
                  unsigned int places, unsigned int cores,
                  unsigned int threads);
-/* The same, of NUMA nodes. */
+/* The same, with NUMA nodes. */
 void world_begin_nodes(const char *policies,
                        const struct policy_settings *settings,
                        unsigned int nodes, unsigned int cores);
-/* The same, and each place has @llcs LLCs, by its cores. */
+/* The same, with @llcs LLCs in each place, of equal numbers of cores. */
 void world_begin_with_llcs(const char *policies,
                            const struct policy_settings *settings,
                            unsigned int places, unsigned int llcs,
@@ -81,19 +80,19 @@ void world_end(void);
 
 unsigned int world_guest(unsigned int nr_vcpus, double use);
 
-/* What would run at a place if all had a pCPU. */
+/* Returns the sum of demands at a place. */
 double world_units(unsigned int place);
 
-/* Both directions together. */
+/* Sets the rate of both directions together. */
 void world_talk(unsigned int a, unsigned int b, double per_second);
 
-/* 20 s without a plan, so that rates are what they are going to be. */
+/* Lets 20 s pass without a plan, so that rates reach their final values. */
 void world_warm_up(void);
 
-/* A plan each second, carried out. */
+/* Makes a plan every second, and carries it out. */
 void world_run(unsigned int seconds);
 
-/* Moves of all domains, since the beginning. */
+/* Returns the number of moves of all domains since the beginning. */
 unsigned int world_moves(void);
 
 /* Fails unless the latest reason about the domain has @words. */
@@ -101,10 +100,10 @@ void world_says(unsigned int domid, const char *words);
 
 uint64_t world_cpus(const struct topology_place *place);
 
-/* The place which all of a mask is in, or TOPOLOGY_UNKNOWN. */
+/* Returns the place that contains the whole mask, or TOPOLOGY_UNKNOWN. */
 unsigned int world_place(uint64_t cpus);
 
-/* Likewise the LLC, or the only one of its place. */
+/* Returns the LLC that contains the whole mask, or the only one of its place. */
 unsigned int world_llc(uint64_t cpus);
 
 #endif /* POLICY_WORLD_H */

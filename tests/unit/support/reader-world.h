@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * reader-world.h - a producer and its reader, which notices what is missing.
+ * reader-world.h - a producer and its reader, which notices missing rows.
  *
- * Each row carries a serial number as its counter, so a row that is missing,
- * doubled or half overwritten shows.  The reader is compiled here with its
- * copy slowed down: between the bytes it copies, the producer runs on.
- * Without that, the few nanoseconds in which a row can be torn would be hit
- * once in a thousand runs.
+ * Each row has a serial number as its counter, so a row that is missing, doubled or half
+ * overwritten is found.  The reader is compiled with a slow copy: the producer continues between
+ * the bytes that it copies.  Otherwise a test would meet the few nanoseconds in which a row can be
+ * torn once in a thousand runs.
  */
 #ifndef TESTS_UNIT_READER_WORLD_H
 #define TESTS_UNIT_READER_WORLD_H
@@ -27,14 +26,14 @@ void *slow_memcpy(void *to, const void *from, size_t bytes);
 #define PLAIN (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT | \
                XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER)
 
-/* Their rows have 4, 8, 16, 32 and 64 bytes, all with a counter. */
+/* Rows of 4, 8, 16, 32 and 64 bytes, all with a counter. */
 #define NR_REGISTERS 5U
 extern const uint32_t registers[NR_REGISTERS];
 
-extern uint32_t serial_of_next_row; /* what the producer writes next */
+extern uint32_t serial_of_next_row; /* the producer's next row has this number */
 void produce(struct harness *h, unsigned int rows);
 
-/* What happens in the middle of a copy; NULL: nothing. */
+/* Called in the middle of a copy; may be NULL. */
 extern void (*meanwhile)(void *arg);
 extern void *meanwhile_arg;
 
@@ -51,7 +50,7 @@ void setup_reader(struct harness **h, struct xensched_reader *r,
                   uint32_t size);
 void teardown(struct harness *h);
 
-/* Follows the serial numbers; every gap has to be a counted loss. */
+/* Checks serial numbers: every gap has to be a counted loss. */
 struct checker {
     uint32_t next_serial;
     uint64_t rows;
@@ -59,7 +58,7 @@ struct checker {
 
 void check(struct checker *c, const struct xensched_batch *b);
 
-/* Until nothing more comes. */
+/* Reads until no more rows come. */
 void drain(struct xensched_reader *r, size_t room, struct checker *c);
 
 #endif /* TESTS_UNIT_READER_WORLD_H */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What Xen's record handler needs from its surroundings, in user space.
+ * Supplies the surroundings of Xen's record handler in user space.
  *
- * The handler's own files (xen/include/xen/schedlog-record.h and
- * xen/common/schedlog/record.c) are compiled unchanged; this supplies what
- * their #else asks for.  A program that wants to choose the time defines
- * schedlog_tsc() before it includes this.
+ * The handler's own files (xen/include/xen/schedlog-record.h and xen/common/schedlog/record.c) are
+ * compiled unchanged; this header has the definitions that their #else needs.  A program that
+ * controls the time defines schedlog_tsc() before it includes this header.
  */
 #ifndef SCHEDLOG_ENV_H
 #define SCHEDLOG_ENV_H
@@ -21,7 +20,7 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* x86: stores are not reordered with stores, nor loads with loads, but by compilers. */
+/* x86 keeps the order of stores and that of loads, but compilers do not. */
 #if defined(__x86_64__)
 #define smp_wmb() asm volatile ("" ::: "memory")
 #else

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * step.h - for tests which kill what they test at each of its steps, or let
- * each of its system calls fail: WRAP_NAME in the Makefile says which calls
- * are theirs, and before and after each of them a step is counted.
+ * step.h - for tests that kill their subject at each of its steps, or let each of its system calls
+ * fail: WRAP_NAME in the Makefile lists the calls, and there is a step before and after each.
  */
 #ifndef TESTS_UNIT_STEP_H
 #define TESTS_UNIT_STEP_H
 
-/* At one of the steps something happens. */
+/* Something happens at one of the steps. */
 extern struct step {
     unsigned int nr;
     unsigned int at;   /* 0: never */
-    int error;         /* what happens: this, or with 0 the process dies */
-    unsigned int done; /* by the test, which counts for itself */
+    int error;         /* errno value of that step; 0: the process dies */
+    unsigned int done; /* a counter for the test */
 } *step; /* shared between processes; made by the test */
 
-/* Is this the step?  Then it is an error, or the end. */
+/* Counts a step.  Returns the error of that step, or dies, if this is the step. */
 int is_time(void);
 
-/* Before a system call, and after it has done its work. */
+/* Step before a system call, and after it has done its work. */
 #define WRAP(call, args, ...)                      \
     {                                              \
         int rc;                                    \

@@ -34,7 +34,7 @@ struct world {
     struct xensched_recorder *recorder;
     struct xensched_layout layout;
     uint64_t state; /* of the pseudo random numbers */
-    uint64_t now, stamp; /* the latest time stamp of all */
+    uint64_t now, stamp; /* the time, and the latest time stamp of all */
     uint32_t running[WORLD_CPUS]; /* vCPU, or NO_VCPU: idle */
     uint64_t reported[WORLD_CPUS];
     struct holder held[WORLD_CPUS][HELD];
@@ -122,7 +122,7 @@ static uint16_t acct_on(const struct world *w, uint32_t cpu)
                         : WORLD_ACCT(w->n->vcpu[v].domain);
 }
 
-/* What @current used since the last such row.  The recording begins with one. */
+/* Logs what @current used since the last such row.  The recording begins with one. */
 static void log_service(struct world *w, uint32_t cpu, uint16_t current,
                         uint16_t correspondent)
 {
@@ -150,7 +150,7 @@ static void hold(struct world *w, uint32_t cpu, uint16_t acct)
     w->held[cpu][w->nr_held[cpu]++] = (struct holder){ acct, w->now };
 }
 
-/* The holders of the pCPU since @begin: one row, or one for each of several. */
+/* Logs the holders of the pCPU since @begin: in one row, or one row for each of several. */
 static void log_wait(struct world *w, uint32_t cpu, uint16_t acct, uint64_t begin)
 {
     const struct holder *held = w->held[cpu];
@@ -170,7 +170,7 @@ static void log_wait(struct world *w, uint32_t cpu, uint16_t acct, uint64_t begi
     }
 }
 
-/* What Xen logs when @vcpu begins to run on @cpu. */
+/* Logs what Xen logs when @vcpu begins to run on @cpu. */
 static void log_beginning(struct world *w, uint32_t cpu, uint32_t vcpu)
 {
     struct world_vcpu *v = &w->n->vcpu[vcpu];
@@ -188,7 +188,7 @@ static void log_beginning(struct world *w, uint32_t cpu, uint32_t vcpu)
     v->runs++;
 }
 
-/* @next, if there is one, gets the pCPU; its holder becomes @state. */
+/* Gives the pCPU to @next, if there is one; its holder gets @state. */
 static void give(struct world *w, uint32_t cpu, uint32_t next,
                  enum world_state state)
 {
@@ -218,7 +218,7 @@ static void tick(struct world *w)
         log_service(w, cpu, acct_on(w, cpu), XEN_SCHEDLOG_ACCT_NONE);
 }
 
-/* One that could run there, of another domain than the holder; or none. */
+/* Returns a vCPU that could run there, of another domain than the holder, or none. */
 static uint32_t candidate(struct world *w, uint32_t cpu)
 {
     unsigned int first = random_below(w, WORLD_VCPUS), i;
@@ -273,7 +273,7 @@ static void pass(struct world *w, uint32_t ns)
         w->stamp = w->now;
 }
 
-/* It blocks, and is back before another vCPU could have the pCPU. */
+/* The vCPU blocks, and returns before another one could have the pCPU. */
 static void nap(struct world *w, uint32_t cpu)
 {
     uint32_t vcpu = w->running[cpu];
@@ -289,7 +289,7 @@ static void nap(struct world *w, uint32_t cpu)
 static void step(struct world *w)
 {
     uint32_t cpu = random_below(w, WORLD_CPUS);
-    /* Never so soon that the order of two rows would be unknown. */
+    /* Events are far enough apart for the order of two rows to be known. */
     uint64_t before = w->now;
 
     pass(w, 20000 + random_below(w, 200000));

@@ -150,7 +150,7 @@ int map_pages_to_xen(unsigned long va, mfn_t mfn, unsigned long nr,
     for (unsigned long i = 0; i < nr; i++) {
         unsigned long *frame = frame_at((char *)va + i * PAGE_SIZE);
 
-        /* As x86 has it: for each page that was mapped. */
+        /* Counts as x86 does: for each page that was mapped. */
         nr_flushes += *frame != ~0UL;
         *frame = mfn_x(mfn);
     }
@@ -158,7 +158,7 @@ int map_pages_to_xen(unsigned long va, mfn_t mfn, unsigned long nr,
     return 0;
 }
 
-/* Once for all of them, and again if a page table has become empty. */
+/* Flushes once for all of them, and again if a page table has become empty. */
 int destroy_xen_mappings(unsigned long start, unsigned long end)
 {
     for (; start < end; start += PAGE_SIZE)
@@ -175,7 +175,7 @@ mfn_t vmap_to_mfn(const void *va)
     return _mfn(*frame_at(va));
 }
 
-/* Nothing of it may be mapped any more: that would take long. */
+/* Fails if something is still mapped, because unmapping takes long. */
 void vunmap(const void *va)
 {
     struct range *range = range_of(va);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xen-memory.h - the hypervisor's memory, of as many pCPUs as a test wants: pages
- * that are counted, linear addresses, and RCU.  world.h, which is the headers
- * of Xen, comes before it.
+ * xen-memory.h - the hypervisor's memory, for any number of pCPUs: counted pages, linear addresses,
+ * and RCU.  world.h, which stands for Xen's headers, comes before it.
  */
 #ifndef TESTS_UNIT_XEN_MEMORY_H
 #define TESTS_UNIT_XEN_MEMORY_H
@@ -11,19 +10,19 @@
 #define PAGE(mfn) ((void *)(((unsigned long)(mfn) + 1) << PAGE_SHIFT))
 
 extern struct page_info pages[NR_PAGES];
-extern unsigned int nr_used;   /* pages */
-extern unsigned int nr_blocks; /* of small memory */
-extern unsigned int nr_shared; /* pages, ever */
-extern unsigned int nr_flushes; /* of the TLBs of all pCPUs */
+extern unsigned int nr_used;   /* number of pages */
+extern unsigned int nr_blocks; /* number of small blocks */
+extern unsigned int nr_shared; /* number of shared pages, ever */
+extern unsigned int nr_flushes; /* number of flushes of all pCPUs' TLBs */
 
-/* The frame behind a linear address. */
+/* Returns the frame of a linear address. */
 unsigned long *frame_at(const void *va);
 
-/* Each step is the last one for now; the number of steps. */
+/* Ends the work of each step after it.  Returns the number of steps. */
 extern bool preempting;
 extern unsigned int steps;
 
-/* What waits for it is called. */
+/* Calls the functions that wait for a grace period. */
 void grace_period(void);
 
 #endif /* TESTS_UNIT_XEN_MEMORY_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is in order by a time: a time at which a member begins is the member's
- * own, and equal members keep their order when they are sorted.
+ * Checks searches and sorting by time: a member that begins at a time is found by that time, and
+ * equal members keep their order.
  */
 #include <stddef.h>
 #include <stdint.h>

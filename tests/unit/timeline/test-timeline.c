@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The timeline says of each vCPU what it did, by the rows alone, and never more
- * than they tell: against a host which knows.
+ * Checks that the timeline derives from rows what each vCPU did, and no more than the rows show, on
+ * a synthetic host that knows the truth.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void check_near(uint64_t got, uint64_t wanted, uint64_t error,
                  (unsigned long long)wanted);
 }
 
-/* Whatever rows there are. */
+/* The states of each vCPU add up to the whole time, with any rows. */
 static void check_conserved(const struct timeline *t)
 {
     unsigned int i, state;
@@ -89,7 +89,7 @@ static void check_vcpu(const struct vcpu *v, unsigned int acct,
     assert_int_equal(v->ns[VCPU_LOST], 0);
 }
 
-/* Rows do not always show which of two vCPUs ran: both together. */
+/* Rows do not always show which of two vCPUs ran, so the test compares their sum. */
 static void check_two(const struct vcpu *v, const struct world_vcpu *truth,
                       uint64_t error)
 {
@@ -130,14 +130,14 @@ static void each_vcpu_did_what_it_did(void **state)
             options.small = small;
             open_world(&t, &options, &n);
             check_conserved(&t);
-            /* A granule for each run; there are two at its ends. */
+            /* Each run may be off by a granule, and by two at its ends. */
             check_known(&t, &n, small ? STEPS * t.rows.granule_ns : STEPS * 3);
             assert_int_equal(t.rows.nr, n.rows);
             timeline_close(&t);
         }
 }
 
-/* Their first rows are there, and their last ones are not. */
+/* The first rows of these runs exist, and their last ones do not. */
 static void runs_that_are_not_over_contradict_nothing(void **state)
 {
     struct world_options options = { .steps = STEPS, .cut = true };
@@ -155,8 +155,7 @@ static void runs_that_are_not_over_contradict_nothing(void **state)
 }
 
 /*
- * A vCPU that blocks is another run when it comes back, and no other vCPU, however
- * soon that is.
+ * A vCPU that blocks makes a new run when it returns, and is the same vCPU, however soon that is.
  */
 static void a_vcpu_that_sleeps_for_a_moment_is_the_same(void **state)
 {
@@ -217,7 +216,7 @@ static void lost_time_is_not_invented(void **state)
         }
         timeline_close(&t);
     }
-    /* A sixth of the rows are not there, and what they said is nowhere. */
+    /* A sixth of the rows are missing, and what they showed is unknown. */
     assert_true(known < all);
     assert_true(known > all / 2);
     assert_true(known + lost > all);
@@ -240,7 +239,7 @@ static void each_wake_up_has_its_notification(void **state)
             const struct wake *w = &t.wakes.wake[i];
 
             others += w->receiver != 2;
-            /* At the end a vCPU may not have come to run any more. */
+            /* At the end of the recording a vCPU may not have run yet. */
             if (w->kind == WAKE_UNKNOWN || w->receiver == 2)
                 continue;
             assert_int_equal(w->kind, WAKE_WOKEN);
@@ -255,7 +254,7 @@ static void each_wake_up_has_its_notification(void **state)
     }
 }
 
-/* Two orders of one fact: the sums of latency are those of the spans. */
+/* latency and the spans derive the same waits in different ways. */
 static void latencies_are_the_waits(void **state)
 {
     struct world_options options = { .steps = STEPS, .seed = 7 };
@@ -267,7 +266,7 @@ static void latencies_are_the_waits(void **state)
 
     (void)state;
     open_world(&t, &options, &n);
-    /* The clocks are one here; else lengths below their error would be raised to it. */
+    /* There is one clock here; with an error, shorter lengths would be raised to the error. */
     memset(t.skew.pair_ns, 0, (size_t)t.skew.nr * t.skew.nr *
                               sizeof(*t.skew.pair_ns));
     latency_make(&latency, &t, -1);
@@ -289,7 +288,7 @@ static void latencies_are_the_waits(void **state)
             largest = p->slowest_total_ns;
     }
     assert_true(waited > 0 && largest > 0);
-    /* In each ns of waiting a domain had the pCPU. */
+    /* In each ns of waiting a domain held the pCPU. */
     check_near(held, waited, t.wakes.nr * 4, "held");
     latency_free(&latency);
     latency_make(&latency, &t, 4);
@@ -356,7 +355,7 @@ static void a_chain_goes_back_from_cause_to_cause(void **state)
     assert_true(longest > 3);
 }
 
-/* Cut anywhere, and with any byte changed. */
+/* Recordings are cut anywhere, and any byte is changed. */
 static void damaged_ones_do_no_harm(void **state)
 {
     struct world_options options = { .steps = 300, .seed = 3 };
@@ -388,7 +387,7 @@ static void damaged_ones_do_no_harm(void **state)
     unlink(PATH);
 }
 
-/* Rows of anything: numbers without sense, times that jump. */
+/* Rows have random contents, and times jump. */
 static void nonsense_does_no_harm(void **state)
 {
     static uint8_t bytes[64 * 32];
@@ -430,7 +429,7 @@ static bool is_more(const void *a, const void *b)
     return *(const uint32_t *)a >> 8 > *(const uint32_t *)b >> 8;
 }
 
-/* By the upper bits; the lower ones tell where a number was before. */
+/* Sorts by the upper bits; the lower bits are the original position. */
 static void sorting_keeps_the_order_of_equals(void **state)
 {
     uint32_t numbers[200];
@@ -448,7 +447,7 @@ static void sorting_keeps_the_order_of_equals(void **state)
     }
 }
 
-/* What the daemon adds up of a recording's rows. */
+/* Adds up the waits of a recording's rows, as the daemon does. */
 static struct waits *live_waits(struct matrix *m)
 {
     struct waits *w = waits_new(m, 1 << 20);
@@ -496,10 +495,10 @@ static uint64_t waited_in(const struct latency *latency, uint16_t receiver, uint
 }
 
 /*
- * Xen logs for which domain a vCPU waited; latency derives it from runs.  Every wait is for a
- * notification here, so both are about the same.  What latency has of each holder is not
- * raised to the error of the clocks, as its quantiles are.  A notification does not name
- * the vCPU: of domain 0, which has two, latency knows fewer waits.
+ * Xen logs for which domain a vCPU waited; latency derives it from runs.  Every wait here follows a
+ * notification, so both sums are about the same.  latency raises quantiles to the error of the
+ * clocks, but not the time of each holder.  A notification does not name the vCPU, so latency knows
+ * fewer waits of domain 0, which has two vCPUs.
  */
 static void latency_and_live_waits_agree(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which wake-up a notification caused, and what speaks against the clocks: a vCPU that woke by
- * itself just before it was notified is no fault of theirs, and as many of these as there are by
- * chance are expected; clocks that are wrong are seen all the same.
+ * Checks which wake-up a notification caused, and what shows that clocks are wrong.  A vCPU that
+ * woke just before it was notified is no fault of the clocks, and some such cases are expected by
+ * chance.  Wrong clocks are found all the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static void make(void)
     wakes_make(&wakes, &rows, &stays, &vcpus);
 }
 
-/* It sleeps and runs, for 100 us in the mean, without notifications, for 15 seconds. */
+/* Lets @i sleep and run, for 100 us on average, without notifications, for 15 seconds. */
 static void by_itself(unsigned int i)
 {
     uint64_t ns = 0;
@@ -90,7 +90,7 @@ static void by_itself(unsigned int i)
     }
 }
 
-/* It sleeps, wakes, waits for a pCPU, and runs. */
+/* Lets @i sleep, wake up, wait for a pCPU, and run. */
 static void sleeps_until(unsigned int i, uint64_t woken, uint64_t ran)
 {
     span(i, 0, VCPU_BLOCKED);
@@ -111,7 +111,9 @@ static void a_later_row_is_its_own(void **state)
     assert_int_equal(wakes.disordered, 0);
 }
 
-/* Another vCPU of the domain has just woken without a notification: it was not that. */
+/*
+ * Another vCPU of the domain woke just before the notification, so the notification woke this one.
+ */
 static void a_vcpu_that_woke_after_it_comes_first(void **state)
 {
     (void)state;
@@ -126,7 +128,7 @@ static void a_vcpu_that_woke_after_it_comes_first(void **state)
     assert_int_equal(wakes.disordered, 0);
 }
 
-/* It has woken it, and not run yet when the next one comes. */
+/* The vCPU was woken by the first notification, and has not run when the next one comes. */
 static void one_wake_up_has_one_reason(void **state)
 {
     (void)state;
@@ -155,7 +157,7 @@ static void chance_is_expected(void **state)
     assert_true(wakes.by_chance < wakes.disordered * 1.2);
 }
 
-/* Each wake-up has its notification, which seems to come 2 us later. */
+/* Each wake-up has its notification, which seems to come 2 us after it. */
 static void wrong_clocks_are_no_chance(void **state)
 {
     unsigned int i;

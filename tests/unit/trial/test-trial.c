@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A trial on a synthetic host, whose guests' costs with and without placement the test
- * knows: what the trial reports contains the true difference.
+ * Checks a trial on a synthetic host, on which the test knows the costs with and without placement:
+ * the trial's result contains the true difference.
  *
- * Fails if an interval misses the truth in more than 2 of 20 trials, if harm does not
- * end a trial or a guest's part in it, if a change of load or a restart is taken for an
- * effect, or if anything is reported of a host on which nothing was tried, or on which
- * guests ran where they had run before.
+ * Fails if an interval misses the truth in more than 2 of 20 trials, if harm does not end a trial
+ * or a guest's part in it, if a change of load or a restart is taken for an effect, or if a trial
+ * reports an effect of nothing, or of moves after which guests ran where they had run before.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -140,7 +139,7 @@ static void run_guest(uint16_t acct, bool placed, double ns)
            (1 - w.near[placed]) * ns);
 }
 
-/* What guest @i does in a second. */
+/* Adds the rows of guest @i for one second. */
 static void live(unsigned int i)
 {
     const struct load *l = &w.load[i];
@@ -169,7 +168,7 @@ static void draw_noise(void)
         w.block_noise[i] = w.noise * normal();
 }
 
-/* True: the trial has ended. */
+/* Lets a second pass.  Returns true if the trial has ended. */
 static bool second(void)
 {
     enum trial_news news;
@@ -241,13 +240,13 @@ static bool contains(const struct evidence *e, double change)
     return trial_change(low) <= change && change <= trial_change(high);
 }
 
-/* One after the other, each on a host of its own. */
+/* The trials run one after the other, each on a host of its own. */
 static void the_interval_contains_the_truth_in_18_of_20(void **state)
 {
     unsigned int right = 0, i, k;
 
     for (i = 0; i < 20; i++) {
-        double change = -0.30 + 0.02 * i; /* no harm that would end it early */
+        double change = -0.30 + 0.02 * i; /* no harm, which would end the trial early */
 
         teardown(state);
         setup(state);
@@ -277,7 +276,7 @@ static void the_saving_has_its_interval(void **state)
     verdict_says("db2 gains most (3");
 }
 
-/* As the work of each counts: 1, 2, 3 and 4 parts.  The back end is shared by pages. */
+/* The guests' work is 1, 2, 3 and 4 parts.  The back end's time is shared by pages. */
 static void guests_count_by_their_work(void **state)
 {
     (void)state;
@@ -287,7 +286,7 @@ static void guests_count_by_their_work(void **state)
     assert_true(contains(&w.trial.cost, -0.2));
 }
 
-/* Half of the notifications, twice the pages: the cost of a page is the same. */
+/* Half of the notifications for twice the pages: the cost of a page is the same. */
 static void more_work_is_no_cost(void **state)
 {
     (void)state;
@@ -341,7 +340,7 @@ static void a_guest_that_loses_is_left_alone_and_the_others_go_on(void **state)
     assert_null(trial_aside(&w.trial, &w.domain[2]));
 }
 
-/* It computes only, so there is no work to be compared, but it can wait. */
+/* The guest only computes, so it has no work to compare, but it can wait. */
 static void waiting_alone_is_harm(void **state)
 {
     unsigned int k;
@@ -373,7 +372,7 @@ static void waiting_that_pays_is_no_harm(void **state)
     assert_true(w.trial.waiting.mean > 0);
 }
 
-/* 20 hosts on which placement does nothing. */
+/* Placement has no effect on these 20 hosts. */
 static void nothing_is_found_where_nothing_happens(void **state)
 {
     unsigned int harmed = 0, i, k;
@@ -439,7 +438,7 @@ static void a_pair_that_was_interrupted_is_discarded(void **state)
     seconds(2 * BLOCK / SECOND + 5);
     assert_int_equal(w.trial.done, 1);
 
-    /* The host sleeps. */
+    /* The host is suspended. */
     w.now += 3600 * SECOND;
     seconds(2);
     assert_int_equal(w.trial.discarded, 2);
@@ -448,7 +447,7 @@ static void a_pair_that_was_interrupted_is_discarded(void **state)
     assert_int_equal(w.trial.done, 1);
 }
 
-/* Its counters restart, which is no work. */
+/* The guest's counters restart, which is not work. */
 static void a_guest_that_reboots_is_not_compared_in_that_pair(void **state)
 {
     (void)state;
@@ -509,7 +508,7 @@ static void it_says_where_guests_ran_in_both_kinds_of_block(void **state)
     assert_true(fabs(guest("db2")->share[false] - 0.25) < 1e-6);
 }
 
-/* Affinities are set, but guests run where they ran: whatever costs did is chance. */
+/* Affinities are set, but guests run where they ran: changes of the cost are chance. */
 static void settings_without_effect_are_no_placement(void **state)
 {
     (void)state;
@@ -529,7 +528,7 @@ static void a_trial_that_moved_no_guest_has_nothing_to_compare(void **state)
     verdict_says("no guest was moved in 20 blocks");
 }
 
-/* A part of the guests' time is of pairs that were not complete: it does not count. */
+/* Time in pairs that were not complete does not count. */
 static void residency_is_that_of_complete_pairs(void **state)
 {
     (void)state;

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The record handler reads each shared word at most once, as compiled.
+ * Checks that the compiled record handler reads each shared word at most once.
  *
- * What the scheduler can write may change between two reads of it, so that a
- * value which was checked isn't the one which is used.  The source says
- * ACCESS_ONCE(); whether the machine code keeps to it is looked at here, with
- * the optimisation that the hypervisor has, and without the sanitizers, which
- * would make it different code.
+ * The scheduler may change its words between two reads, and then the value that was checked differs
+ * from the value that is used.  The source says ACCESS_ONCE(); this test checks the machine code,
+ * with the hypervisor's optimisation and without the sanitizers, which would change the code.
  *
- * All shared memory is inaccessible while the handler runs.  Each access
- * faults and is noted; the instruction is then executed alone, with the trap
- * flag set, and the memory made inaccessible again.  After that, a word which
- * the scheduler can write is overwritten at once: the worst that it can do.
+ * All shared memory is inaccessible while the handler runs.  Each access faults and is noted; then
+ * the instruction runs alone, with the trap flag set, and the memory becomes inaccessible again.
+ * After that, the test overwrites a word that the scheduler can write at once: the worst case.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -37,7 +34,7 @@
 
 #define LCR(entry) XEN_SCHEDLOG_LCR_##entry
 
-/* Memory which is shared with the scheduler, in pages of their own. */
+/* Memory that is shared with the scheduler, in pages of its own. */
 enum region { ROUTE, CONTROL, STATE, DATA, NR_REGIONS };
 
 static const size_t region_size[NR_REGIONS] = {
@@ -47,7 +44,7 @@ static const size_t region_size[NR_REGIONS] = {
     [DATA] = NR_FILES * FILE_SIZE,
 };
 
-/* What the scheduler writes, and what a read is counted by. */
+/* The unit in which the scheduler writes, and in which reads are counted. */
 static const size_t word_size[NR_REGIONS] = {
     [ROUTE] = sizeof(uint64_t),
     [CONTROL] = sizeof(uint32_t),
@@ -85,9 +82,9 @@ static void protect(int how)
 }
 
 /*
- * Does the instruction store without loading?  Only MOV to memory does, from a
- * general register, a constant or a vector register.  An ADD to memory loads,
- * too, and is a write for the MMU nevertheless.
+ * Returns whether the instruction stores without loading.  Only MOV to memory does, from a general
+ * register, a constant or a vector register.  ADD to memory loads as well, but the MMU sees a
+ * write.
  */
 static bool only_stores(const uint8_t *insn)
 {
@@ -101,7 +98,7 @@ static bool only_stores(const uint8_t *insn)
     return *insn == 0x88 || *insn == 0x89 || *insn == 0xc6 || *insn == 0xc7;
 }
 
-/* The handler touched shared memory, or something is wrong. */
+/* The handler touched shared memory, or made an error. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     ucontext_t *u = context;
@@ -127,7 +124,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }
 
-/* That one instruction was executed. */
+/* The single instruction has been executed. */
 static void on_step(int signal, siginfo_t *info, void *context)
 {
     ucontext_t *u = context;
@@ -176,7 +173,7 @@ static int tear_down(void **test)
     return 0;
 }
 
-/* One event, by one of the handler's functions. */
+/* Logs one event, by one of the handler's functions. */
 typedef bool handler(unsigned int event, uint16_t acct,
                      uint16_t other, uint64_t count);
 
@@ -204,7 +201,7 @@ bool leave(unsigned int event, uint16_t acct, uint16_t other,
     return true;
 }
 
-/* Run @handle, note what it touches.  cmocka has handlers of its own. */
+/* Runs @handle, and notes what it touches.  cmocka has signal handlers of its own. */
 static void watch(handler *handle, uint64_t r)
 {
     const struct sigaction fault = { .sa_sigaction = on_fault,
@@ -242,7 +239,7 @@ static int writes_to(enum region region)
     return nr;
 }
 
-/* Routes that are mostly valid, with thresholds that are mostly low. */
+/* Writes routes that are mostly valid, with thresholds that are mostly low. */
 static void new_control_words(uint64_t r)
 {
     uint32_t *lcr = (uint32_t *)memory[CONTROL];
@@ -253,7 +250,7 @@ static void new_control_words(uint64_t r)
         if (r & 6)
             route[i] |= XEN_SCHEDLOG_ROUTE_VALID;
     }
-    /* As the layout is already, or another one. */
+    /* The present layout, or another one. */
     for (int i = 0; i < NR_FILES; i++)
         lcr[i] = r & 24 ? cpu->file[i].lcr : random64();
 }
@@ -310,7 +307,7 @@ static void the_exit_of_a_stay_reads_each_word_once(void **test)
                 NR_EVENTS_MADE / 4);
 }
 
-/* The watching itself: these do what the handler must not do. */
+/* Tests of the test: these handlers do what the record handler must not do. */
 static bool reads_a_route_twice(unsigned int event, uint16_t acct,
                                 uint16_t other, uint64_t count)
 {

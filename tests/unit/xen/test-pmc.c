@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Performance counters: which machines have some, when they are refused, and
- * what is written to which register in which order.
+ * Checks performance counters: which machines have them, when they are refused, and what is written
+ * to which register in which order.
  *
- * The hypervisor's own schedlog-pmc.c is compiled here, on pCPUs whose
- * registers are arrays and which write down each write.  There is no PMU in
- * the machine that the host tests run on.
+ * The test compiles the hypervisor's own schedlog-pmc.c, on pCPUs whose registers are arrays that
+ * record each write.  The machine that the host tests run on has no PMU.
  */
 #include <stdint.h>
 #include <string.h>
@@ -43,13 +42,13 @@ struct cpu {
 
 static struct {
     struct cpu cpu[NR_CPUS];
-    unsigned int on;     /* which pCPU the code runs on */
-    unsigned int online; /* how many there are */
+    unsigned int on;     /* pCPU on which the code runs */
+    unsigned int online; /* number of pCPUs */
     unsigned int leaf_a; /* EAX of CPUID leaf 0xa */
-    bool ignores;        /* writes to counters */
-    bool faults;         /* at any access */
-    bool vpmu, barred;   /* guests have it; guests may not get it */
-    bool guests_ask;     /* for it, at the worst moment */
+    bool ignores;        /* writes to counters have no effect */
+    bool faults;         /* any access faults */
+    bool vpmu, barred;   /* guests use the PMU; guests are barred from it */
+    bool guests_ask;     /* guests request the PMU at the worst moment */
 } machine;
 
 struct cpuinfo_x86 boot_cpu_data;
@@ -144,7 +143,7 @@ static void start(unsigned char vendor, int cpuid_level, unsigned int leaf_a)
     memset(machine.cpu, 0, sizeof(machine.cpu));
 }
 
-/* EAX of CPUID leaf 0xa. */
+/* Returns EAX of CPUID leaf 0xa. */
 static unsigned int intel(unsigned int version, unsigned int nr,
                           unsigned int width)
 {
@@ -191,7 +190,7 @@ static void assert_no_write(unsigned int cpu)
     assert_int_equal(machine.cpu[cpu].nr_seen, machine.cpu[cpu].nr_writes);
 }
 
-/* Refused, and not a register was touched. */
+/* Checks that the call was refused, and no register was touched. */
 static void assert_refused(int result, int code)
 {
     unsigned int cpu;
@@ -320,7 +319,7 @@ static void they_are_reserved_until_they_are_released(void **state)
 {
     (void)state;
     start_intel(1, 2);
-    schedlog_release_pmcs(); /* of nothing */
+    schedlog_release_pmcs(); /* there is none */
     assert_int_equal(select_pmcs(1, CYCLES, 0), 0);
     assert_int_equal(select_pmcs(2, CYCLES, MISSES), 0);
     assert_int_equal(schedlog_selected_pmcs(), 2);
@@ -344,7 +343,7 @@ static void not_more_than_there_are(void **state)
     assert_int_equal(schedlog_selected_pmcs(), 0);
 }
 
-/* Pin control, interrupt, any-thread, enable, host/guest, and reserved. */
+/* Bits for pin control, interrupt, any-thread, enable, host/guest, and reserved ones. */
 static void only_what_selects_an_event(void **state)
 {
     uint64_t bit;
@@ -368,7 +367,7 @@ static void only_what_selects_an_event(void **state)
     assert_refused(select_pmcs(1, 1ULL << 40, 0), -EINVAL);
 }
 
-/* What is refused doesn't disturb what is counted. */
+/* A refused selection does not disturb the current one. */
 static void a_bad_one_changes_nothing(void **state)
 {
     (void)state;

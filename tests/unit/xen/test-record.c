@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Xen's record handler keeps what public/schedlog.h promises.
+ * Checks that Xen's record handler keeps the promises of public/schedlog.h.
  *
- * The hypervisor's own files are compiled here.  Rows are checked against the
- * structs that the header describes them as, not against the handler's idea of
- * offsets; memory around what may be written is filled with a pattern and has
- * to stay that way.
+ * The test compiles the hypervisor's own files.  It compares rows with the structs that the header
+ * describes, not with the handler's offsets.  Memory around the writable part has a pattern, which
+ * must stay.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -30,7 +29,7 @@ static unsigned long long test_tsc;
 #define IDS (LCR(EVENT) | LCR(CURRENT) | LCR(CORRESPONDENT))
 #define PLAIN (IDS | LCR(COUNTER) | LCR(TIME_TSC))
 
-/* A CPU with its area.  Log files are apart from each other. */
+/* A CPU with its area, whose log buffers are apart from each other. */
 struct area {
     struct schedlog_cpu *cpu;
     uint32_t lcr[NR_FILES];
@@ -118,9 +117,8 @@ static void without_a_valid_route_nothing_is_logged(void **test)
 }
 
 /*
- * The row as the header describes it: a struct of the selected entries, each
- * naturally aligned.  Written down here entry by entry and independently of
- * how the handler does it.
+ * The row according to the header: a struct of the selected entries, each naturally aligned.  The
+ * test builds it entry by entry, independently of the handler.
  */
 struct expected {
     uint8_t bytes[64];
@@ -171,7 +169,7 @@ static struct expected expected_row(uint32_t lcr, uint16_t event, uint16_t cur,
     return e;
 }
 
-/* One event is logged with @lcr, and makes the row that it ought to. */
+/* Logs one event with @lcr, and checks the row. */
 static void assert_row(struct area *a, uint32_t lcr, uint64_t count,
                        uint64_t *pos, uint64_t *virtual_time)
 {
@@ -202,7 +200,7 @@ static void assert_row(struct area *a, uint32_t lcr, uint64_t count,
     assert_int_equal(a->state[1].pos, *pos);
 }
 
-/* The first row after a register has changed is written by another path. */
+/* Another path writes the first row after a change of the register. */
 static void any_selection_of_entries_makes_the_row_of_the_header(void **test)
 {
     struct area *a = *test;
@@ -262,7 +260,7 @@ static void events_within_an_accounting_domain_are_not_logged(void **test)
         schedlog_record(a->cpu, 0, 2, 2, 1);
 
     assert_int_equal(a->state[0].pos, 0);
-    /* Nor does it count towards the threshold. */
+    /* The event does not count towards the threshold either. */
     assert_int_equal(a->skipped[2 * XEN_SCHEDLOG_NR_EVENTS], 0);
 }
 
@@ -301,14 +299,14 @@ static void thresholds_of_accounting_domains_are_independent(void **test)
     assert_int_equal(a->state[1].pos, 10 * 8);
 }
 
-/* One stay of accounting domain 2, which counts to @count. */
+/* Makes one run interval of accounting domain 2, which uses @count. */
 static void stay(struct area *a, uint64_t count)
 {
     if (schedlog_enter(a->cpu, XEN_SCHEDLOG_EV_SERVICE_NS, 2))
         schedlog_leave(a->cpu, XEN_SCHEDLOG_EV_SERVICE_NS, 2, 3, count);
 }
 
-/* Log file 0 has rows of nothing but a counter. */
+/* Returns the counter of the last row in log buffer 0, whose rows have nothing else. */
 static uint32_t counter_of_last_row(const struct area *a)
 {
     uint32_t counter;
@@ -370,7 +368,7 @@ static void a_threshold_set_during_a_stay_is_for_the_next(void **test)
         stay(a, i);
     assert_int_equal(a->state[0].pos, 4);
 
-    /* Lowered below what was counted already: the next one is measured. */
+    /* The threshold is now below the accumulated count, so the next run interval makes a row. */
     route(a, 2, XEN_SCHEDLOG_EV_SERVICE_NS, 0, 10);
     stay(a, 78);
     assert_int_equal(a->state[0].pos, 8);
@@ -389,7 +387,7 @@ static void a_stay_whose_route_went_away_leaves_no_row(void **test)
     schedlog_leave(a->cpu, XEN_SCHEDLOG_EV_SERVICE_NS, 2, 3, 1);
     assert_int_equal(a->state[0].pos, 0);
 
-    /* And when it leads elsewhere, that is where the row goes. */
+    /* If the route changes during the run interval, the row follows the new route. */
     route(a, 2, XEN_SCHEDLOG_EV_SERVICE_NS, 0, 0);
     assert_true(schedlog_enter(a->cpu, XEN_SCHEDLOG_EV_SERVICE_NS, 2));
     route(a, 2, XEN_SCHEDLOG_EV_SERVICE_NS, 1, 0);
@@ -405,7 +403,7 @@ static void add_counts_in_place_and_saturates(void **test)
     uint32_t counter;
     uint64_t counter64;
 
-    /* A log file of one row. */
+    /* The log buffer has room for one row. */
     schedlog_init_file(file, a->data[2].row, 16, &a->state[2]);
     route(a, 2, 0, 2, 0);
 
@@ -431,13 +429,13 @@ static void add_counts_in_place_and_saturates(void **test)
     memcpy(&counter64, a->data[2].row, sizeof(counter64));
     assert_true(counter64 == UINT64_MAX);
 
-    /* An amount which is itself too large for the counter. */
+    /* The amount alone is too large for the counter. */
     a->lcr[2] &= ~LCR(COUNTER64);
     schedlog_record(a->cpu, 0, 2, 3, UINT64_MAX);
     memcpy(&counter, a->data[2].row, sizeof(counter));
     assert_int_equal(counter, UINT32_MAX);
 
-    /* What would be a plain row, if it were not added to. */
+    /* Without the add bit this would be a plain row. */
     memset(a->data[2].row, 0, 16);
     a->lcr[2] = PLAIN | LCR(ADD);
     for (int i = 1; i <= 3; i++)
@@ -491,7 +489,7 @@ static uint64_t random64(uint64_t *seed)
     return *seed * 0x2545f4914f6cdd1dULL;
 }
 
-/* Any event, by any of the ways. */
+/* Logs any event, in any way. */
 static void event(struct area *a, uint64_t r)
 {
     const unsigned int number = (r >> 32) % XEN_SCHEDLOG_NR_EVENTS;
@@ -502,7 +500,7 @@ static void event(struct area *a, uint64_t r)
         schedlog_leave(a->cpu, number, r >> 40, r >> 48, r);
 }
 
-/* What a hostile scheduler can do: anything to the words that it may write. */
+/* A hostile scheduler writes anything to its words. */
 static void noise_in_control_words_stays_inside_of_the_log_files(void **test)
 {
     struct area *a = *test;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Exit events: what is logged of the stays of accounting domains on a pCPU is
- * what they used, whenever logging was turned on, whatever the counter does,
- * and the counter is read only when the answer is needed.
+ * Checks exit events: rows about run intervals of accounting domains have what these used, whenever
+ * logging was turned on, and whatever the counter does; and the counter is read only if necessary.
  *
- * The hypervisor's own stay.h and record handler are compiled here; the
- * resource's counter is a number which the tests control.
+ * The test compiles the hypervisor's own stay.h and record handler, and controls the resource's
+ * counter.
  */
 #include <stdlib.h>
 #include <string.h>
 
-/* The value of an epoch, stored before its number, is there once loads are ordered. */
+/* The value of an epoch, stored before its number, becomes visible when loads are ordered. */
 static void loads_are_ordered(void);
 #define smp_rmb() loads_are_ordered()
 
@@ -24,7 +23,7 @@ static void loads_are_ordered(void);
 
 #define NR_ACCT 8
 #define NR_ROWS 64
-#define MASK ((1ULL << 48) - 1) /* of a counter which is this wide */
+#define MASK ((1ULL << 48) - 1) /* of a counter with 48 bits */
 
 /* A row with all numbers and a counter of 64 bits. */
 #define LCR (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT | \
@@ -39,7 +38,7 @@ struct row {
     uint64_t used;
 };
 
-/* A pCPU on which one kind of resource is observed. */
+/* A pCPU on which the test observes one kind of resource. */
 struct pcpu {
     struct harness *h;
     struct schedlog_epoch epoch;
@@ -50,7 +49,7 @@ struct pcpu {
     size_t seen; /* rows */
 };
 
-/* Written by another pCPU, and not there yet. */
+/* Another pCPU has written this, and it is not visible yet. */
 static struct {
     struct schedlog_epoch *epoch;
     uint64_t value;
@@ -95,7 +94,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* What the hypervisor does when the event is turned on. */
+/* Turns the event on as the hypervisor does. */
 static void turn_on(struct pcpu *p, bool known)
 {
     p->epoch.value = p->counter;
@@ -207,7 +206,7 @@ static void every_nth_stay_is_measured(void **state)
     for (i = 3; i <= 12; i += 3)
         assert_row(p, 2, 3, i);
     assert_no_row(p);
-    /* At both ends of each of the four. */
+    /* A read at both ends of each of the four run intervals. */
     assert_int_equal(p->reads, 8);
 }
 
@@ -263,7 +262,7 @@ static void a_domain_which_is_not_routed_leaves_nothing(void **state)
     assert_no_row(p);
 }
 
-/* The route is read again: it is the scheduler's word at the exit. */
+/* The scheduler may change the route, so it is read again at the exit. */
 static void a_route_which_is_taken_away_during_a_stay(void **state)
 {
     struct pcpu *p = *state;
@@ -306,7 +305,6 @@ static void turned_on_in_a_stay_whose_start_is_not_known(void **state)
     assert_row(p, 3, 2, 50);
 }
 
-/* The stay which was under way when it was turned off is forgotten. */
 /* A pCPU may see the number of an epoch before the epoch's value. */
 static void the_value_of_an_epoch_is_read_after_its_number(void **state)
 {
@@ -322,6 +320,7 @@ static void the_value_of_an_epoch_is_read_after_its_number(void **state)
     assert_row(p, 2, 3, 70);
 }
 
+/* The run interval during which the event was turned off is forgotten. */
 static void turned_off_and_on_again(void **state)
 {
     struct pcpu *p = *state;
@@ -374,7 +373,7 @@ static void a_clock_which_goes_back_used_nothing(void **state)
     p->counter = 4990; /* another pCPU's clock was ahead */
     switch_to(p, 2, 3);
     assert_row(p, 2, 3, 0);
-    /* The next stay begins then, not earlier. */
+    /* The next run interval begins at that time, not earlier. */
     use(p, 30);
     switch_to(p, 3, 2);
     assert_row(p, 3, 2, 30);
@@ -399,7 +398,7 @@ static void ticks_report_parts_and_the_exit_the_rest(void **state)
     assert_no_row(p);
 }
 
-/* Also before anything was switched since the event was turned on. */
+/* This also holds if nothing was switched since the event was turned on. */
 static void the_first_tick_reports_since_turned_on(void **state)
 {
     struct pcpu *p = *state;
@@ -426,14 +425,14 @@ static void a_new_pcpu_has_no_stay(void **state)
     switch_to(p, 3, 2);
     assert_row(p, 3, 2, 8);
 
-    /* One which comes back has forgotten what it was at. */
+    /* A pCPU that comes back has forgotten its count. */
     use(p, 1000);
     schedlog_stay_init(&p->stay, &p->epoch);
     switch_to(p, 2, 3);
     assert_no_row(p);
 }
 
-/* Adds up what rows say. */
+/* Adds up the rows. */
 static void take_rows(struct pcpu *p, uint64_t *logged)
 {
     while (nr_new_rows(p)) {

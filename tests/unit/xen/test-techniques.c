@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a scheduler makes of routes, thresholds and log files: the thesis'
- * aggregation techniques, by nothing but the words in shared memory, and up to
- * the largest area that there can be.
+ * Checks what a scheduler can do with routes, thresholds and log buffers alone: the aggregation
+ * techniques of the thesis, and the largest possible area.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -16,7 +15,7 @@
 #define LCR(entry) XEN_SCHEDLOG_LCR_##entry
 #define ROW (LCR(EVENT) | LCR(CURRENT) | LCR(CORRESPONDENT) | LCR(COUNTER))
 
-/* As ROW says. */
+/* The row that ROW selects. */
 struct row {
     uint16_t event;
     uint16_t current_;
@@ -49,8 +48,8 @@ static uint64_t rows_of(const struct harness *h, uint32_t file)
 }
 
 /*
- * Clustering: which events share a log file.  The same events with each of the
- * schemes; the rows of each log file are those that belong there, in order.
+ * Clustering: which events share a log buffer.  The same events run with each scheme; each log
+ * buffer must have its own rows, in order.
  */
 #define EVENTS_MADE 20000
 #define NR_ACCT 32
@@ -75,7 +74,7 @@ static uint32_t per_domain(uint32_t acct, uint32_t event)
     return acct;
 }
 
-/* Two groups of domains; service times of both apart from the rest. */
+/* Two groups of domains; service times of both in a log buffer of their own. */
 static uint32_t grouped(uint32_t acct, uint32_t event)
 {
     if (event == XEN_SCHEDLOG_EV_SERVICE_NS ||
@@ -111,7 +110,7 @@ static void check_clustering(scheme *file_of, uint32_t nr_files)
         assert_int_equal(row.correspondent, other);
         assert_int_equal(row.counter, i);
     }
-    /* And no file has a row that isn't its own. */
+    /* No log buffer has a row of another one. */
     for (uint32_t i = 0; i < nr_files; i++)
         assert_int_equal(rows_of(h, i), nr[i]);
 
@@ -144,9 +143,8 @@ static void a_log_file_for_each_group(void **test)
 }
 
 /*
- * Sampling.  Events come in a fixed pattern of PHASES; the counter says which
- * phase an event belongs to.  After each row the scheduler may write another
- * threshold.
+ * Sampling.  Events have a fixed pattern of PHASES, and the counter is an event's phase.  After
+ * each row the scheduler may write another threshold.
  */
 #define PHASES 8
 #define MEAN 16
@@ -192,9 +190,9 @@ static void a_fixed_threshold_can_fall_into_step_with_the_events(void **test)
 }
 
 /*
- * A threshold drawn from 1 ... 2 * MEAN - 1 deviates by MEAN / sqrt(3), so the
- * estimate from 25000 rows by 0.4 %; 2 % are five times that.  Of a phase there
- * are 3125 rows, give or take 52; 10 % are six times that.
+ * A threshold drawn from 1 ... 2 * MEAN - 1 deviates by MEAN / sqrt(3), so the estimate from 25000
+ * rows deviates by 0.4 %; 2 % are five times that.  A phase has 3125 rows, give or take 52; 10 %
+ * are six times that.
  */
 static void random_thresholds_estimate_how_many_events_there_were(void **test)
 {
@@ -209,7 +207,7 @@ static void random_thresholds_estimate_how_many_events_there_were(void **test)
                         SAMPLED_EVENTS * 110 / 100);
 }
 
-/* Geometry: everything at its largest. */
+/* Geometry: all sizes at their maximum. */
 static void each_domain_and_file_of_the_largest_area_is_reached(void **test)
 {
     struct harness *h = harness_new(XEN_SCHEDLOG_MAX_ACCT,
@@ -249,7 +247,7 @@ static void numbers_beyond_the_largest_area_are_masked(void **test)
     assert_int_equal(rows_of(h, last_file), 1);
     assert_int_equal(row_at(h, last_file, 0).current_, 0xffff);
 
-    /* The last counters of thresholds are each their own. */
+    /* The last counters of thresholds do not share memory. */
     route(h, last_acct, 0, last_file, 2);
     route(h, last_acct, 1, last_file, 2);
     schedlog_record(h->cpu, 0, last_acct, 3, 1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The hypervisor's area: whole or not at all, made and freed in steps, within
- * its budget, and no page freed that a domain still maps.
+ * Checks the hypervisor's area: it exists whole or not at all, Xen makes and frees it in steps,
+ * within its budget, and frees no page that a domain still maps.
  *
- * The hypervisor's own area.c, area-cpu.c, region.c and region-free.c are compiled
- * here, in a world with as many pCPUs and as little memory as a test wants.
+ * The test compiles the hypervisor's own area.c, area-cpu.c, region.c and region-free.c, with any
+ * number of pCPUs and little memory.
  */
 #include "cmocka-tap.h"
 
@@ -66,7 +66,7 @@ static void start(unsigned int cpus)
     assert_int_equal(fake_start(), 0);
 }
 
-/* Called again as often as it wants. */
+/* Calls it until it is complete. */
 static int make(const struct schedlog_geometry *g, uint64_t *need)
 {
     int rc;
@@ -78,7 +78,7 @@ static int make(const struct schedlog_geometry *g, uint64_t *need)
     }
 }
 
-/* Then there is a binding to it. */
+/* Makes a binding to @acct after the preparation. */
 static int prepare(uint16_t acct)
 {
     int rc;
@@ -97,7 +97,7 @@ static bool is_prepared(uint16_t acct)
     return acct < nr_prepared;
 }
 
-/* Are its thresholds counted on this pCPU? */
+/* Returns whether this pCPU counts thresholds of @acct. */
 static bool has_counters(unsigned int cpu, uint16_t acct)
 {
     const uint32_t *skipped = per_cpu(schedlog_pcpu, cpu)->cpu.skipped;
@@ -218,8 +218,8 @@ static void too_much_is_refused_before_anything_is_made(void **state)
 }
 
 /*
- * What balance asks for: 928 KiB of logs, 1024 accounting domains, in the end of
- * so many domains.
+ * The size that balance requests: 928 KiB of logs, and 1024 accounting domains, which are reached
+ * only with this many domains.
  */
 static void the_default_is_enough_for_256_pcpus(void **state)
 {
@@ -235,7 +235,7 @@ static void the_default_is_enough_for_256_pcpus(void **state)
     assert_nothing_is_left();
 }
 
-/* 32 accounting domains to the page. */
+/* A page has 32 accounting domains. */
 static void only_numbers_that_may_be_bound_have_counters(void **state)
 {
     struct schedlog_geometry g = layout(1024, 4, 65536);
@@ -265,7 +265,7 @@ static void only_numbers_that_may_be_bound_have_counters(void **state)
     assert_int_equal(make(&g, &need), 0);
     assert_true(has_counters(3, 100));
     schedlog_give_up_area();
-    g = layout(16, 4, 65536); /* they are charged to numbers below 16 now */
+    g = layout(16, 4, 65536); /* the domains are now charged to numbers below 16 */
     reap();
     assert_int_equal(make(&g, &need), 0);
     assert_true(has_counters(3, 15));
@@ -273,7 +273,7 @@ static void only_numbers_that_may_be_bound_have_counters(void **state)
     assert_nothing_is_left();
 }
 
-/* Counters are for those which are bound when an area is made. */
+/* Bound domains have counters when an area is made. */
 static void counters_follow_the_bindings(void **state)
 {
     struct schedlog_geometry g = layout(1024, 4, 65536);
@@ -355,7 +355,7 @@ static void freeing_flushes_tlbs_for_many_pages_at_once(void **state)
     assert_in_range(nr_flushes, 1, pages / 16);
 }
 
-/* The code behind a check that is predicted wrongly uses no index out of range. */
+/* Code after a mispredicted check uses no index out of range. */
 static void speculation_stays_within_regions_and_pcpus(void **state)
 {
     struct schedlog_geometry g = layout(16, 4, 65536);
@@ -402,7 +402,7 @@ static void without_memory_for_counters_no_domain_is_bound(void **state)
     assert_nothing_is_left();
 }
 
-/* For a pending area, and for pCPUs which are offline. */
+/* This includes a pending area, and offline pCPUs. */
 static void counters_are_nowhere_forgotten(void **state)
 {
     struct schedlog_geometry g = layout(1024, 4, 1 << 20);
@@ -502,7 +502,7 @@ static void mapped_pages_are_freed_after_the_last_unmapping(void **state)
     assert_true(pg->there);
     assert_int_equal(schedlog_used_bytes(), 64 * PAGE_SIZE);
     assert_int_equal(nr_used, 64);
-    assert_int_equal(make(&g, &need), 0); /* there can be another one */
+    assert_int_equal(make(&g, &need), 0); /* another area is possible */
     schedlog_give_up_area();
     put_page(pg);
     assert_nothing_is_left();
@@ -536,7 +536,7 @@ static void a_pcpu_that_comes_gets_an_area_or_none(void **state)
     assert_int_equal(per_cpu(schedlog_pcpu, 1)->cpu.lcr[3], 0x1234);
     *fake_fail = 0;
 
-    /* Without one, the same set-up makes it. */
+    /* Without an area, the same set-up makes one. */
     schedlog_give_up_area();
     assert_int_equal(make(&g, &need), 0);
     *fake_fail = 3;
@@ -546,7 +546,7 @@ static void a_pcpu_that_comes_gets_an_area_or_none(void **state)
     assert_non_null(per_cpu(schedlog_pcpu, 1));
     assert_int_equal(nr_ticking, ticking + 1);
 
-    /* One that goes and comes back keeps what it had. */
+    /* A pCPU that leaves and returns keeps its settings. */
     lcr = schedlog_find_region(XEN_SCHEDLOG_REGION_CONTROL, 1)->va;
     lcr[3] = 0x5678;
     assert_true(schedlog_prepare_cpu(1));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs the hypervisor's own schedlog-cache.c on synthetic processors.
+ * Checks the hypervisor's own schedlog-cache.c on synthetic processors.
  *
- * Fails if it reads Intel's leaf on AMD's processors, if it takes a smaller cache for the
- * last level, or if it reads a leaf that the processor lacks.
+ * Fails if it reads Intel's leaf on AMD's processors, if it takes a smaller cache for the last
+ * level, or if it reads a leaf that the processor lacks.
  */
 #include <string.h>
 
@@ -73,7 +73,7 @@ static void an_epyc_has_it_in_its_own_leaf(void **state)
     assert_int_equal(schedlog_llc_leaf(), EAX(3, 3, 4));
 }
 
-/* A cache of instructions is no last level, whatever its number. */
+/* A cache of instructions is never the last level, whatever its number. */
 static void the_order_of_subleaves_is_irrelevant(void **state)
 {
     const uint32_t caches[] = {

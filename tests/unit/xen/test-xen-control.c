@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The holder of the log alone binds domains and permits marks, a counter stays
- * reserved while its event is on, and no index of a caller leads beyond what the
- * caller may have.  Fails if a caller without the cookie gets through, if a counter
- * is released too early, or if an index out of range is used, be it in speculation.
+ * Checks that only the holder of the log binds domains and permits marks, that a counter stays
+ * reserved while its event is on, and that no index of a caller leads outside the caller's part.
+ * Fails if a caller without the cookie succeeds, if a counter is released too early, or if an index
+ * out of range is used, even in speculation.
  *
- * The hypervisor's own control.c, lifecycle.c, lease.c and mark.c are compiled
- * here.  Areas, sites and counters are the test's.
+ * The test compiles the hypervisor's own control.c, lifecycle.c, lease.c and mark.c.  Areas, sites
+ * and counters are the test's.
  */
 #include "cmocka-tap.h"
 
@@ -49,7 +49,7 @@ void note_timer(struct timer *t)
     timers[i] = t;
 }
 
-/* The other files of the hypervisor. */
+/* Stand-ins for the hypervisor's other files. */
 
 uint32_t schedlog_events_on(void)
 {
@@ -143,7 +143,7 @@ int schedlog_prepare_acct(uint16_t acct)
     return 0;
 }
 
-/* As it was seen while it was being done, in earlier versions. */
+/* Earlier versions called it while the preparation was under way. */
 bool schedlog_is_prepared(uint16_t acct)
 {
     (void)acct;
@@ -239,7 +239,7 @@ static int allow(struct domain *d, uint32_t may, uint64_t cookie)
     return schedlog_allow_mark(d, &op);
 }
 
-/* The lease is not renewed meanwhile. */
+/* Lets time pass without a renewal of the lease. */
 static void pass(unsigned int ms)
 {
     unsigned int i;
@@ -430,7 +430,7 @@ static void files_and_frames_end_where_there_are_no_more(void **state)
     assert_int_equal(ask_frames(UINT32_MAX, &nr), -EINVAL);
 }
 
-/* The code behind a check that is predicted wrongly stays within what there is. */
+/* Code after a mispredicted check stays within the arrays. */
 static void speculation_does_not_leave_files_and_frames(void **state)
 {
     static const uint32_t firsts[] = { 5, 10, UINT32_MAX };

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose memory is where, and how long vCPUs waited: calls are bounded, all
- * frames come up once, and an owner is used only if the page was a domain's
- * all the time while it was read.
+ * Checks where memory is, and how long vCPUs waited: calls are bounded, all frames appear once, and
+ * an owner counts only if the page belonged to it during the whole read.
  *
- * The hypervisor's own demand.c is compiled here, with a frame table of which
- * pages can change between any two reads.
+ * The test compiles the hypervisor's own demand.c, with a frame table whose pages can change
+ * between any two reads.
  */
 #include "cmocka-tap.h"
 
@@ -87,7 +86,7 @@ static int set_up(void **state)
     domains[2].domain_id = DOMID_FIRST_RESERVED;
     for (i = 0; i < NR_FRAMES; i++) {
         frame_table[i].count_info = PGC_state_free;
-        frame_table[i].v.inuse._domain = 77; /* an order, say */
+        frame_table[i].v.inuse._domain = 77; /* an order, for example */
     }
     change = NULL;
     nr_looks = fails_from = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The hypervisor's doorbell: it rings for a log file that has reached its mark,
- * until there is another one, and for no other; and whatever a scheduler writes
- * there does no harm.
+ * Checks the hypervisor's doorbell: it rings for a log buffer that has reached its watermark, until
+ * the scheduler sets another one, and for no other log buffer.  No value that a scheduler writes
+ * does harm.
  *
- * The hypervisor's own doorbell.c is compiled here.
+ * The test compiles the hypervisor's own doorbell.c.
  */
 #include "cmocka-tap.h"
 
@@ -100,7 +100,7 @@ static void one_that_reached_its_mark_rings_until_there_is_another(void **unused
     mark[3] = SIZE / 2;
     log_rows(3, SIZE / 2 / ROW);
     assert_int_equal(ticks(1), 1);
-    /* No answer: the notification may have come during a read. */
+    /* It rings again, because the first notification may have come during a read. */
     assert_int_equal(ticks(2), 2);
     mark[3] = pcpu->cpu.file[3].pos + SIZE / 2;
     assert_int_equal(ticks(10), 0);
@@ -120,7 +120,7 @@ static void several_log_files_cause_one_notification(void **unused)
     assert_int_equal(ticks(1), 1);
 }
 
-/* A scheduler that polls has set none. */
+/* A scheduler that polls has set no watermark. */
 static void without_a_mark_nothing_rings(void **unused)
 {
     (void)unused;
@@ -129,7 +129,7 @@ static void without_a_mark_nothing_rings(void **unused)
     assert_int_equal(ticks(100), 0);
 }
 
-/* The sanitizers see what is touched beyond them. */
+/* The sanitizers find accesses beyond the arrays. */
 static void any_pattern_is_a_mark(void **unused)
 {
     static const uint64_t patterns[] = {

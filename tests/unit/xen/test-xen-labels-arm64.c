@@ -4,7 +4,7 @@
  * Xen's image need not follow each other, and each new instruction is cleaned to
  * memory before a pCPU drops what it has fetched.
  *
- * The hypervisor's own jump_label.c, common and of arm64, are compiled here.
+ * The test compiles the hypervisor's own jump_label.c, the common one and that of arm64.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -20,7 +20,7 @@
 #define NR_SITES 4
 #define NOP 0xd503201fU
 
-/* The pages of this array become those of a file, in another order. */
+/* A file has the pages of this array, in another order. */
 static uint8_t text[NR_PAGES * PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
 static uint8_t *frames;
 static int file;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sites of jump labels: all of those of a label change at once, with few flushes
- * of TLBs however far they are apart, and those that a live patch loses are known.
+ * Checks sites of jump labels: all sites of a label change at once, with few flushes of TLBs
+ * however far apart the sites are; and the sites that a live patch loses are known.
  *
- * The hypervisor's own jump_label.c, common and of x86, are compiled here.
- * .text is an array of NOPs.
+ * The test compiles the hypervisor's own jump_label.c, the common one and that of x86.  .text is an
+ * array of NOPs.
  */
 #include "cmocka-tap.h"
 
 #include "world.h"
 
-/* It would need a privilege. */
+/* The instruction would need a privilege. */
 #define asm(...) __asm__("")
 #include "common/jump_label.c"
 #undef asm
@@ -44,7 +44,7 @@ unsigned long virt_to_mfn(unsigned long va)
     return va / PAGE_SIZE;
 }
 
-/* Xen's are physically contiguous. */
+/* Xen's pages are physically contiguous. */
 void *vmap_contig(unsigned long mfn, unsigned int nr)
 {
     assert_int_equal(nr_mapped, 0);
@@ -53,7 +53,7 @@ void *vmap_contig(unsigned long mfn, unsigned int nr)
     return (void *)(mfn * PAGE_SIZE);
 }
 
-/* As map_pages_to_xen() of nothing: each page on its own. */
+/* Unmaps each page on its own, as map_pages_to_xen() of nothing does. */
 void vunmap(void *va)
 {
     assert_non_null(va);
@@ -61,7 +61,7 @@ void vunmap(void *va)
     nr_mapped = 0;
 }
 
-/* All of them, and perhaps a page table that has become empty. */
+/* Unmaps all of them, and perhaps a page table that has become empty. */
 int destroy_xen_mappings(unsigned long start, unsigned long end)
 {
     assert_int_equal((end - start) / PAGE_SIZE, nr_mapped);

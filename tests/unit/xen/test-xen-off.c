@@ -11,7 +11,7 @@
 
 static struct vcpu a_vcpu, b_vcpu;
 
-/* It runs on pCPU 0, and only OFF_CPU is logged. */
+/* A runs on pCPU 0, and only OFF_CPU is logged. */
 static void run_first(void)
 {
     turn_on(1U << OFF);
@@ -98,7 +98,7 @@ static void to_spin_is_not_to_yield(void **unused)
     is_off(LEFT(SPINNING), 0, WOKE(OTHER), NONE);
 }
 
-/* It yielded, but no vCPU ran; this is long after that. */
+/* The vCPU yielded, but no other one ran; this is long after that. */
 static void a_yield_that_had_no_effect_is_forgotten(void **unused)
 {
     (void)unused;
@@ -140,7 +140,7 @@ static void a_budget_ends_in_each_scheduler(void **unused)
     come_back();
     is_off(LEFT(CAPPED), 0, WOKE(OTHER), NONE);
 
-    /* credit2 lets a vCPU run that is not even runnable in between. */
+    /* credit2 runs a vCPU that is not even runnable in between. */
     schedlog_no_budget(&unit);
     leave(RUNSTATE_offline, VPF_parked);
     a_vcpu.pause_flags = 0;
@@ -197,7 +197,7 @@ static void what_comes_in_its_way_later_is_a_flag(void **unused)
     is_off(LEFT(PREEMPTED), 0, WOKE(OTHER), NONE);
 }
 
-/* By B on pCPU 1, while A is blocked. */
+/* B, on pCPU 1, wakes A, which is blocked. */
 static void wake_by(const struct evtchn *evtchn, unsigned int woke, uint16_t waker)
 {
     leave(RUNSTATE_blocked, VPF_blocked);
@@ -215,10 +215,10 @@ static void an_event_channel_says_what_woke(void **unused)
     run_first();
     wake(&b_vcpu);
     run(1, &b_vcpu);
-    b_vcpu.schedlog_acct = C; /* of this vCPU alone */
+    b_vcpu.schedlog_acct = C; /* the number of this vCPU alone */
     evtchn.u.interdomain.remote_dom = &domain[B];
     wake_by(&evtchn, WOKE(EVTCHN), C);
-    /* Xen sends for another domain than the one that runs. */
+    /* Xen sends on behalf of another domain than the one that runs. */
     evtchn.u.interdomain.remote_dom = &domain[B + 3];
     wake_by(&evtchn, WOKE(EVTCHN), B + 3);
     evtchn = (struct evtchn){ .state = ECS_IPI };
@@ -256,14 +256,14 @@ static void the_first_event_has_woken_it(void **unused)
     schedlog_evtchn_wakes(&a_vcpu, &evtchn);
     come_back();
     is_off(LEFT(BLOCKED), 0, WOKE(TIMER), NONE);
-    /* An event while it ran is no wake-up. */
+    /* An event while the vCPU ran is no wake-up. */
     schedlog_evtchn_wakes(&a_vcpu, &evtchn);
     leave(RUNSTATE_blocked, VPF_blocked);
     come_back();
     is_off(LEFT(BLOCKED), 0, WOKE(OTHER), NONE);
 }
 
-/* It was about to sleep, but did not, and then is preempted. */
+/* The vCPU was about to sleep, did not, and then is preempted. */
 static void a_vcpu_that_did_not_sleep_has_no_waker(void **unused)
 {
     (void)unused;
@@ -290,7 +290,7 @@ static void a_long_sleep_saturates(void **unused)
     assert_int_equal(row(0, 0).counter >> XEN_SCHEDLOG_OFF_LEFT_SHIFT, LEFT(BLOCKED));
 }
 
-/* Why it left before the event was on is unknown, and before it was on again as well. */
+/* The reason is unknown if the vCPU left before the event was on, or was on again. */
 static void why_it_left_earlier_is_unknown(void **unused)
 {
     (void)unused;
@@ -344,7 +344,7 @@ static void is_wait(unsigned int event, unsigned int reason)
     assert_int_equal(r.reason, reason);
 }
 
-/* Also while off-cpu is not logged. */
+/* The wait has its reason even if off-cpu is not logged. */
 static void a_wait_states_its_reason(void **unused)
 {
     struct sched_unit unit = { { &a_vcpu } };
@@ -386,7 +386,7 @@ static void a_wait_states_its_reason(void **unused)
     come_back();
     is_wait(WAKE, REASON(SLEPT) | REASON(PAUSED));
 
-    /* Its pCPU goes offline while it waits. */
+    /* The vCPU's pCPU goes offline while the vCPU waits. */
     leave(RUNSTATE_runnable, 0);
     a_vcpu.pause_flags = VPF_migrating;
     change(&a_vcpu, RUNSTATE_offline);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A domain stops at a mark: the others of its vCPUs first, then the row, then all of
- * it, once; and every pause has its end.
+ * Checks that a domain stops at a mark: first its other vCPUs, then the row is written, then the
+ * whole domain stops, once.  Every pause ends.
  *
- * The hypervisor's own stop.c is compiled here.
+ * The test compiles the hypervisor's own stop.c.
  */
 #include "cmocka-tap.h"
 
@@ -25,7 +25,7 @@ uint32_t schedlog_events_on(void)
     return events;
 }
 
-/* As in mark.c: all other vCPUs are paused, and this one is not. */
+/* Pauses all other vCPUs, as mark.c does. */
 static int stop_at(uint32_t code)
 {
     int rc = schedlog_begin_stop();
@@ -64,7 +64,7 @@ int domain_pause_by_systemcontroller(struct domain *domain)
     return 0;
 }
 
-/* The current one cannot wait for itself. */
+/* The current vCPU cannot wait for itself. */
 void domain_pause_nosync(struct domain *domain)
 {
     assert_ptr_equal(domain, current->domain);
@@ -205,7 +205,7 @@ static void pauses_and_lets_go_in_pairs(void **state)
     assert_int_equal(change_it(XEN_SCHEDLOG_STOP_resume), 0);
     assert_int_equal(change_it(XEN_SCHEDLOG_STOP_resume), 0);
     assert_true(runs());
-    /* What an operator has paused is not ours to let go. */
+    /* The hypervisor does not undo an operator's pause. */
     d.controller = 1;
     assert_int_equal(change_it(XEN_SCHEDLOG_STOP_resume), 0);
     assert_int_equal(d.controller, 1);
@@ -227,7 +227,7 @@ static void pauses_of_the_toolstack_count_apart(void **state)
     assert_false(runs());
     assert_int_equal(domain_unpause_by_systemcontroller(&d), 0);
     assert_true(runs());
-    /* One that is forgotten is the toolstack's. */
+    /* A forgotten pause belongs to the toolstack. */
     change_it(XEN_SCHEDLOG_STOP_pause);
     change_it(XEN_SCHEDLOG_STOP_forget);
     assert_false(runs());

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The hypervisor's tick: a busy pCPU has a hundred in a second, an idle pCPU that
- * has nothing to report has two.  Rows still hold all of the pCPU's time, in parts
- * that fit into 32 bits, and the doorbell still rings in time.
+ * Checks the hypervisor's tick: a busy pCPU has a hundred per second, and an idle pCPU with nothing
+ * to report has two.  Rows still hold all of the pCPU's time, in parts that fit into 32 bits, and
+ * the doorbell still rings in time.
  *
- * The hypervisor's own tick.c, stay.c, doorbell.c and record handler are
- * compiled here, on a pCPU whose time passes when the test says so.
+ * The test compiles the hypervisor's own tick.c, stay.c, doorbell.c and record handler, on a pCPU
+ * whose time it controls.
  */
 #include "cmocka-tap.h"
 
@@ -83,7 +83,7 @@ uint64_t schedlog_pmc_mask(void)
     return (1ULL << 48) - 1;
 }
 
-/* Time passes, and the timer interrupts. */
+/* Lets time pass, with the timer's interrupts. */
 static void pass(s_time_t ns)
 {
     struct timer *timer = &fake_schedlog_pcpu->tick;
@@ -175,7 +175,7 @@ static struct row row(unsigned int nr)
     return r;
 }
 
-/* The sum of @acct's rows from @first on. */
+/* Returns the sum of @acct's rows from @first on. */
 static uint64_t used(unsigned int event, uint16_t acct, unsigned int first)
 {
     uint64_t sum = 0;
@@ -195,7 +195,7 @@ static void an_idle_pcpu_is_left_alone(void **unused)
     assert_in_range(ticks_in(MILLISECS(10000)), 1, 21);
 }
 
-/* Means of a run queue's length are over samples at the same intervals. */
+/* A mean length of a run queue needs samples at equal intervals. */
 static void run_queues_of_idle_pcpus_are_sampled_as_ever(void **unused)
 {
     (void)unused;
@@ -218,7 +218,7 @@ static void a_busy_one_has_a_hundred_ticks_in_a_second(void **unused)
     assert_in_range(ticks_in(MILLISECS(10000)), 1, 21);
 }
 
-/* Nothing tells that such a pCPU gets something to do. */
+/* Without the site, nothing reports that such a pCPU gets work. */
 static void without_the_site_ticks_are_as_ever(void **unused)
 {
     (void)unused;
@@ -254,14 +254,14 @@ static void all_of_a_long_idle_time_is_logged(void **unused)
     a_minute_of_idleness_is_logged(0);
 }
 
-/* Then ticks do not rest. */
+/* Ticks continue while run queues are sampled. */
 static void also_while_run_queues_are_sampled(void **unused)
 {
     (void)unused;
     a_minute_of_idleness_is_logged(EVENT(RUNQ));
 }
 
-/* As before there were such parts. */
+/* A short time is in one row, as without ticks. */
 static void a_short_idle_time_has_one_row(void **unused)
 {
     unsigned int i, first;
@@ -284,7 +284,7 @@ static void a_short_idle_time_has_one_row(void **unused)
             assert_int_equal(row(i).correspondent, GUEST);
 }
 
-/* The tick is the clock of rows, too. */
+/* Ticks also keep the clock of rows. */
 static void rows_know_the_time_after_a_rest(void **unused)
 {
     struct row last;
@@ -299,7 +299,7 @@ static void rows_know_the_time_after_a_rest(void **unused)
     assert_int_equal(last.tick, now_ns / MILLISECS(10));
 }
 
-/* The clock was read before the vCPU was woken, by a pCPU that may be ahead as well. */
+/* The clock was read before the vCPU was woken by a pCPU whose clock may be ahead. */
 static void time_before_a_wakeup_is_not_charged(void **unused)
 {
     (void)unused;
@@ -310,7 +310,7 @@ static void time_before_a_wakeup_is_not_charged(void **unused)
     pass(MILLISECS(3));
     switch_to(&idle_vcpu);
     assert_int_equal(used(XEN_SCHEDLOG_EV_SERVICE_NS, GUEST, 0), MILLISECS(3) - 15000);
-    /* It leaves before that time has come: Xen accounts nothing. */
+    /* The vCPU leaves before that time: Xen accounts nothing. */
     busy_vcpu.runstate.state_entry_time = now_ns + MILLISECS(2);
     switch_to(&busy_vcpu);
     pass(MILLISECS(1));
@@ -336,7 +336,7 @@ static void it_rings_until_it_is_answered(void **unused)
     assert_int_equal(nr_rings, 0);
 }
 
-/* What is left of a time before events were off is none of these events'. */
+/* Time from before the events were off is not charged to them. */
 static void sums_are_logged_by_ticks_and_begin_at_zero(void **unused)
 {
     (void)unused;
@@ -351,7 +351,7 @@ static void sums_are_logged_by_ticks_and_begin_at_zero(void **unused)
     assert_int_equal(nr_work_starts, 2);
 }
 
-/* A pCPU that goes offline has no tick, and one that comes has. */
+/* A pCPU that goes offline has no tick, and one that comes online has one. */
 static void hotplug(void **unused)
 {
     (void)unused;

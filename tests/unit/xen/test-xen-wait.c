@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Waits: rows report how long vCPUs waited and which domains had the pCPU meanwhile,
- * whatever the scheduler is.
+ * Checks waits: rows report how long vCPUs waited and which domains had the pCPU, under any
+ * scheduler.
  *
- * The test holds its own account of the vCPUs that had each pCPU.
+ * The test has its own account of the vCPUs that had each pCPU.
  */
 #include "pcpus.h"
 
@@ -24,7 +24,7 @@ static void is_row(unsigned int cpu, unsigned int nr, unsigned int event, uint16
     assert_int_equal(r.counter, ns);
 }
 
-/* ns in all logs: of the waits, and of what is charged to @holder. */
+/* Returns the sum of @waiter's waits in all logs, in ns. */
 static uint64_t waited_by(uint16_t waiter)
 {
     unsigned int cpu, i;
@@ -68,7 +68,7 @@ static void a_wakeup_waits_for_who_runs(void **unused)
     is_row(0, 1, WAKE, A, B, 300 * US);
 }
 
-/* The one that gets the pCPU has the switch as well, however long that takes. */
+/* The switch counts for the vCPU that gets the pCPU, however long it takes. */
 static void a_preempted_vcpu_waits_for_who_runs(void **unused)
 {
     struct vcpu a = vcpu_of(A), b = vcpu_of(B);
@@ -137,7 +137,7 @@ static void several_share_a_wait(void **unused)
     assert_int_equal(row(0, nr_rows(0) - 1).event, PART);
 }
 
-/* The holder of the pCPU that it gets counts, not the vCPU before it in a queue. */
+/* The holder of the new pCPU counts, not the vCPU before this one in a queue. */
 static void a_vcpu_that_moves_waits_for_who_was_there(void **unused)
 {
     struct vcpu a = vcpu_of(A), b = vcpu_of(B), c = vcpu_of(C);
@@ -161,7 +161,7 @@ static void a_vcpu_that_moves_waits_for_who_was_there(void **unused)
     is_row(2, nr_rows(2) - 1, PREEMPT, A, XEN, MILLISECS(1));
 }
 
-/* The last pCPU that arrives switches all of the core, and has the rows. */
+/* The last pCPU that arrives switches the whole core, and has the rows. */
 static void cores_are_switched_as_one(void **unused)
 {
     struct vcpu a[2] = { vcpu_of(A), vcpu_of(A) }, b = vcpu_of(B), c = vcpu_of(C);
@@ -198,7 +198,7 @@ static void what_was_before_is_unknown(void **unused)
     wake(&a);
     turn_on(WAITS);
     now_ns += MILLISECS(1);
-    /* This wait began while nothing was noted, so its begin is unknown. */
+    /* This wait began while waits were not noted, so its begin is unknown. */
     block(0, &a);
     assert_int_equal(nr_rows(0), 0);
     now_ns += MILLISECS(1);
@@ -225,7 +225,7 @@ static void unknown_holders_are_not_guessed(void **unused)
     assert_int_equal(nr_rows(0), 2);
 }
 
-/* More than is remembered: the known part is charged, the rest to no domain. */
+/* The history is shorter than the wait: the known part is charged, the rest to no domain. */
 static void a_long_wait_has_the_latest_holders(void **unused)
 {
     struct vcpu a = vcpu_of(A), b = vcpu_of(B), c = vcpu_of(C);
@@ -295,7 +295,7 @@ static void a_threshold_leaves_waits_whole(void **unused)
     assert_int_equal(waited_for(A, C), 5 * MILLISECS(1));
 }
 
-/* As when it is paused, or its pCPU goes offline and another queue gets it. */
+/* The vCPU is paused, or its pCPU goes offline and another queue gets the vCPU. */
 static void a_wait_that_ends_without_a_run_has_a_row(void **unused)
 {
     struct vcpu a = vcpu_of(A), b = vcpu_of(B), c = vcpu_of(C);
@@ -317,7 +317,7 @@ static void a_wait_that_ends_without_a_run_has_a_row(void **unused)
     run(0, &a);
     is_row(0, nr_rows(0) - 1, WAKE, A, B, MILLISECS(1));
     assert_int_equal(row(0, nr_rows(0) - 1).reason & XEN_SCHEDLOG_REASON_CUT, 0);
-    /* Others had the pCPU in turn. */
+    /* Other vCPUs had the pCPU in turn. */
     now_ns += MILLISECS(1);
     run(0, &b);
     now_ns += MILLISECS(4);
@@ -332,7 +332,7 @@ static void a_wait_that_ends_without_a_run_has_a_row(void **unused)
     assert_int_equal(waited_by(A), a.time[RUNSTATE_runnable]);
 }
 
-/* A reader of rows without reasons takes each wait for one behind which the vCPU runs. */
+/* A reader of rows without reasons assumes that the vCPU runs after each wait. */
 static void without_reasons_waits_that_are_cut_have_no_rows(void **unused)
 {
     struct vcpu a = vcpu_of(A), b = vcpu_of(B), c = vcpu_of(C);
@@ -410,11 +410,11 @@ static void events_are_chosen_one_by_one(void **unused)
 }
 
 /*
- * Any number of vCPUs in one queue that some pCPUs share, as with credit2; in queues of
- * their own pCPUs, as with credit, where an idle pCPU steals; each on its own pCPU, as with
- * null; in one queue, but runnable without a pCPU when their budget is used up, as with rtds;
- * in two cpupools, between which a pCPU moves; two by two on cores; or in one queue, while
- * pCPUs go offline, or toolstacks pause vCPUs that wait.
+ * Kinds of hosts: vCPUs in one queue that some pCPUs share, as with credit2; in a queue per pCPU,
+ * from which an idle pCPU steals, as with credit; each on its own pCPU, as with null; in one queue,
+ * and runnable without a pCPU after their budget, as with rtds; in two cpupools, between which a
+ * pCPU moves; two by two on cores; or in one queue, while pCPUs go offline or toolstacks pause
+ * vCPUs.
  */
 enum kind { SHARED, OWN, SINGLE, BUDGETS, POOLS, CORES, CUTS };
 
@@ -446,12 +446,12 @@ static unsigned int nr_of(enum kind kind)
     return kind == SINGLE ? NR_PCPUS : NR_VCPUS;
 }
 
-/* In steps; as long as it runs. */
+/* In steps of run time. */
 #define BUDGET 30
 #define PERIOD 150
 static unsigned int budget[NR_VCPUS];
 
-/* Of a pCPU; vCPUs with even numbers are in the first. */
+/* The pool of each pCPU; vCPUs with even numbers are in the first pool. */
 static unsigned int pool[NR_PCPUS];
 
 static unsigned int since[NR_VCPUS];
@@ -472,7 +472,7 @@ static bool may_run(enum kind kind, unsigned int vcpu, unsigned int cpu)
     }
 }
 
-/* No vCPU runs there; that vCPU waits. */
+/* Takes the pCPU from its vCPU, which then waits. */
 static void evict(unsigned int cpu)
 {
     struct vcpu *prev = running[cpu];
@@ -504,7 +504,7 @@ static void step_pools(void)
     pool[2] = !pool[2];
 }
 
-/* @next gets @cpu. */
+/* Gives @cpu to @next. */
 static void take_over(struct charge *charge, unsigned int cpu, struct vcpu *next, bool blocks)
 {
     struct vcpu *prev = running[cpu];
@@ -527,8 +527,8 @@ static void step_pcpu(enum kind kind, struct charge *charge)
 }
 
 /*
- * Two vCPUs of a domain are a unit, which has both pCPUs of a core; while one of the two
- * sleeps, its pCPU idles.  The pCPU that is the last to arrive switches both.
+ * Two vCPUs of a domain are a unit that has both pCPUs of a core.  If one of the two sleeps, its
+ * pCPU is idle.  The pCPU that arrives last switches both.
  */
 static bool is_on_core(unsigned int unit, unsigned int core)
 {
@@ -569,7 +569,7 @@ static void step_core(struct charge *charge)
         block(cpu, &idle[cpu]);
 }
 
-/* It is paused for no time, and waits again. */
+/* The vCPU is paused for no time, and waits again. */
 static void step_cuts(struct charge *charge)
 {
     struct vcpu *v = &crowd[rand() % NR_VCPUS];
@@ -657,7 +657,7 @@ static void compare(enum kind kind)
         }
     assert_true(all > MILLISECS(100));
     assert_in_range(right, all - all / 100, all);
-    /* And what a vCPU ran, waited and slept is all of its time. */
+    /* What a vCPU ran, waited and slept is all of its time. */
     for (waiter = A; waiter < NR_ACCT; waiter++) {
         uint64_t ready = ready_of(kind, waiter);
 

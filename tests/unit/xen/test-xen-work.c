@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Xen's work: rows hold how often and how long Xen worked for each domain, by reason,
- * and no instant is charged twice.
+ * Checks Xen's work: rows have how often and how long Xen worked for each domain, by reason, and no
+ * instant is charged twice.
  *
- * The hypervisor's own work.c is compiled here.  The test makes hypercalls, softirqs
- * and interrupts, nests them as Xen does, and interrupts wherever interrupts are enabled.
+ * The test compiles the hypervisor's own work.c.  It makes hypercalls, softirqs and interrupts,
+ * nests them as Xen does, and interrupts wherever interrupts are enabled.
  */
 #include "pcpus.h"
 
@@ -28,7 +28,7 @@ struct wide_row {
     uint64_t counter;
 };
 
-/* What all rows of one event, accounting domain and reason add up to. */
+/* The sum of all rows with one event, accounting domain and reason. */
 struct sum {
     unsigned int rows, times;
     uint64_t ns;
@@ -36,7 +36,7 @@ struct sum {
 
 static struct vcpu a_vcpu, b_vcpu;
 
-/* Interrupts of 100 ns that come at each instant at which they can; 0: none does. */
+/* Number of interrupts, of 100 ns each, at every possible instant; 0: none. */
 static unsigned int interrupts_left, nr_interrupts;
 
 static void interrupt(unsigned int vector, s_time_t ns)
@@ -192,8 +192,8 @@ static void calls_in_a_multicall_have_their_own_numbers(void **unused)
 }
 
 /*
- * States change first, and an interrupt may come then.  On x86 the softirq never
- * returns, elsewhere on the stack of another vCPU.
+ * The vCPU's state changes first, and an interrupt may come then.  On x86 the softirq never
+ * returns; elsewhere it returns on the stack of another vCPU.
  */
 static void the_softirq_that_switches_ends_there(void **unused)
 {
@@ -217,7 +217,7 @@ static void the_softirq_that_switches_ends_there(void **unused)
     is_sum(IRQ, B, XEN_SCHEDLOG_SOFTIRQ_TIMER, 1, US);
 }
 
-/* It sleeps in Xen, in a wait queue, and comes back to its stack. */
+/* The vCPU sleeps in Xen, in a wait queue, and returns to its stack. */
 static void work_of_another_run_interval_is_not_ended(void **unused)
 {
     (void)unused;
@@ -248,7 +248,7 @@ static void work_that_began_while_the_event_was_off_has_no_end(void **unused)
     is_sum(EXIT, A, 48, 1, US);
 }
 
-/* The event of a hypercall was turned off meanwhile. */
+/* The event of a hypercall was turned off during the hypercall. */
 static void work_without_an_end_ends_with_the_work_around_it(void **unused)
 {
     (void)unused;
@@ -274,7 +274,7 @@ static void an_idle_pcpu_is_interrupted_too(void **unused)
     is_sum(IRQ, XEN, XEN_SCHEDLOG_IRQ_TIMER, 1, US);
 }
 
-/* More than there are cells. */
+/* There are more reasons than cells. */
 static void no_reason_is_lost(void **unused)
 {
     struct vcpu vcpu[NR_ACCT];
@@ -296,7 +296,7 @@ static void no_reason_is_lost(void **unused)
     run(0, &a_vcpu);
 }
 
-/* Also while work is added up, and while sums are logged. */
+/* Interrupts also come while work is added up, and while sums are logged. */
 static void interrupts_anywhere_lose_nothing(void **unused)
 {
     unsigned int every, i;
@@ -348,7 +348,7 @@ static void a_long_time_saturates(void **unused)
     is_sum(HYPERCALL, A, SCHED_OP, 1, XEN_SCHEDLOG_WORK_TIME_MASK);
 }
 
-/* As after a suspend. */
+/* For example after a suspend. */
 static void events_that_begin_find_nothing(void **unused)
 {
     (void)unused;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stands in for Xen's headers in test-xen-area: as much of them as its four files of
- * the hypervisor need.  Memory is what xen-memory.c says it is.
+ * Stands in for Xen's headers in test-xen-area, as far as its four files of the hypervisor need
+ * them.  xen-memory.c has the memory.
  */
 #ifndef AREA_WORLD_H
 #define AREA_WORLD_H
@@ -113,7 +113,7 @@ unsigned int num_present_cpus(void);
 #define DEFINE_PER_CPU_READ_MOSTLY(type, name) type fake_##name[256]
 #define per_cpu(name, cpu) (fake_##name[cpu])
 
-/* An index that a caller gives is usable after it was clamped. */
+/* A caller's index is usable after it was clamped. */
 #define array_index_nospec(index, size) ((index) < (size) ? (index) : 0)
 #define array_access_nospec(array, index) \
     ((array)[array_index_nospec(index, ARRAY_SIZE(array))])
@@ -143,7 +143,7 @@ struct timer {
     void (*function)(void *data);
 };
 
-/* One thread: it must not take a lock which it has. */
+/* There is one thread, which must not take a lock that it has. */
 typedef struct {
     bool taken;
 } spinlock_t;

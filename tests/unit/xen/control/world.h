@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stands in for Xen's headers in test-xen-control: domains with vCPUs, a clock,
- * timers that run when the test lets time pass, and one pCPU on which
- * hypercalls go on.
+ * Stands in for Xen's headers in test-xen-control: domains with vCPUs, a clock, timers that run
+ * when the test lets time pass, and one pCPU on which hypercalls run.
  */
 #ifndef CONTROL_WORLD_H
 #define CONTROL_WORLD_H
@@ -49,7 +48,7 @@ static inline unsigned long fake_cmpxchg(unsigned long *p, unsigned long old,
     return was;
 }
 
-/* An index that a caller gives is usable after it was clamped. */
+/* A caller's index is usable after it was clamped. */
 #define array_index_nospec(index, size) ((index) < (size) ? (index) : 0)
 
 /* Time and timers. */
@@ -73,7 +72,7 @@ struct tasklet {
 #define tasklet_schedule_on_cpu(t, cpu) ((t)->function(NULL))
 void note_timer(struct timer *t);
 
-/* pCPUs, of which none comes or goes. */
+/* pCPUs, which stay online. */
 enum { CPU_UP_PREPARE, CPU_STARTING, CPU_ONLINE, CPU_DOWN_FAILED, CPU_DOWN_PREPARE };
 #define NOTIFY_DONE 0
 struct notifier_block {
@@ -111,7 +110,7 @@ extern struct current *current;
     for ((v) = (d)->vcpu; (v) < (d)->vcpu + (d)->max_vcpus; (v)++)
 #define domain_vcpu(d, nr) ((nr) < (d)->max_vcpus ? &(d)->vcpu[nr] : NULL)
 
-/* The memory of guests is that of this process. */
+/* Memory of guests is that of this process. */
 #undef XEN_GUEST_HANDLE_PARAM
 #define XEN_GUEST_HANDLE_PARAM(type) void *
 #define copy_from_guest(to, from, nr) (memcpy(to, from, sizeof(*(to))), 0)

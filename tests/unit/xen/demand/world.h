@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stands in for Xen's headers in test-xen-demand: frames and domains are what
- * test-xen-demand.c says they are.
+ * Stands in for Xen's headers in test-xen-demand, which defines the frames and domains.
  */
 #ifndef DEMAND_WORLD_H
 #define DEMAND_WORLD_H

@@ -32,8 +32,8 @@ struct domain {
         uint32_t code, mask;
     } schedlog_stop;
     bool hardware;
-    int paused;     /* all of it, by Xen, for a while or until it is resumed */
-    int controller; /* by its toolstack */
+    int paused;     /* the whole domain, by Xen, for a while or until it is resumed */
+    int controller; /* the whole domain, by its toolstack */
     int others;     /* all vCPUs but the current one */
 };
 

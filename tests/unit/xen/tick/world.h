@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stands in for Xen's headers in test-xen-tick: one pCPU, with a clock that the
- * test has in its hands and timers which wake the pCPU.
+ * Stands in for Xen's headers in test-xen-tick: one pCPU, with a clock that the test controls and
+ * timers that wake the pCPU.
  */
 #ifndef TICK_WORLD_H
 #define TICK_WORLD_H

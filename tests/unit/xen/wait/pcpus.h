@@ -27,7 +27,7 @@
 #define PREEMPT XEN_SCHEDLOG_EV_PREEMPT_DELAY
 #define PART XEN_SCHEDLOG_EV_WAIT_PART
 #define OFF XEN_SCHEDLOG_EV_OFF_CPU
-/* Those which are rows of waits, on which most tests count. */
+/* Events that are rows of waits, which most tests count. */
 #define WAITS (1U << WAKE | 1U << PREEMPT | 1U << PART)
 #define US 1000
 
@@ -53,10 +53,10 @@ struct vcpu *running[NR_PCPUS];
 struct vcpu *known_vcpu[3];
 static bool site_on;
 
-/* By number, as accounting domains are. */
+/* Indexed by number, as accounting domains are. */
 static struct domain domain[NR_ACCT];
 
-/* As vcpu_runstate_change(). */
+/* Does the part of vcpu_runstate_change(). */
 static void change(struct vcpu *v, int new_state)
 {
     if (v->runstate.state == new_state)
@@ -68,7 +68,7 @@ static void change(struct vcpu *v, int new_state)
     v->runstate.state = new_state;
 }
 
-/* As sched_switch_units(); this runs on @this_pcpu. */
+/* Does the part of sched_switch_units(), on @this_pcpu. */
 static void switch_on(unsigned int cpu, struct vcpu *next, int state_of_prev)
 {
     struct vcpu *prev = running[cpu];

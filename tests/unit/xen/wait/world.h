@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replaces Xen's headers in test-xen-wait, test-xen-off and test-xen-work: some pCPUs,
- * whose clock the test advances.
+ * Replaces Xen's headers in test-xen-wait, test-xen-off and test-xen-work: some pCPUs, and a clock
+ * that the test advances.
  */
 #ifndef WAIT_WORLD_H
 #define WAIT_WORLD_H
@@ -28,7 +28,7 @@ extern s_time_t now_ns;
 extern bool fake_in_irq;
 #define in_irq() fake_in_irq
 
-/* Interrupts come where the test says. */
+/* Interrupts happen at points that the test chooses. */
 extern bool irqs_off;
 void may_be_interrupted(void);
 #define local_irq_save(flags) ((flags) = irqs_off, irqs_off = true)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stands in for Xen's header in test-pmc: registers of the pCPU which the test
- * is on, and the numbers that the manuals have for them.
+ * Stands in for Xen's header in test-pmc: registers of the pCPU on which the test runs, and their
+ * numbers according to the manuals.
  */
 #define MSR_P6_PERFCTR(n) (0xc1U + (n))
 #define MSR_P6_EVNTSEL(n) (0x186U + (n))
