@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make checked-kernel: the tests of our Linux modules on a Linux that checks itself:
-# the order of locks and the contexts in which they are taken (lockdep), what sleeps
-# where it must not, RCU, lists, and memory that is used after it was freed or beyond its
-# end (SLUB's red zones and poison).  What it finds is on the console, and fails the
-# test.  The kernel is Debian's source with a configuration of our own, built once and
-# kept.  It has no KASAN: a PV domain's kernel has no shadow memory when it begins.
+# make checked-kernel: tests xensched's Linux modules on a Linux that checks itself: the order
+# of locks and their contexts (lockdep), code that sleeps where it must not, RCU, lists, and
+# memory that is used after it was freed or beyond its end (SLUB's red zones and poison).  Each
+# error is on the console, and fails the test.  The kernel is Debian's source with another
+# configuration, built once and kept.  It has no KASAN, because a PV domain's kernel has no
+# shadow memory when it starts.
 #
 #   checked-kernel.sh [NAME...]      host tests (default: those named below)
 #
@@ -58,7 +58,7 @@ CONFIG_USERFAULTFD=y
 CONFIG_KALLSYMS_ALL=y
 CONFIG_CPUSETS=y
 END
-    # What a host in a box has no use for.
+    # Parts that a host in a box does not use.
     printf '# CONFIG_%s is not set\n' DRM SOUND USB_SUPPORT WLAN WIRELESS \
         ATA SCSI INPUT_MOUSE HID ETHERNET PCCARD MD SECURITY NFS_FS QUOTA EFI \
         HIBERNATION MACINTOSH_DRIVERS I2C IPV6 EXT4_FS KEXEC CRASH_DUMP PROFILING \
@@ -92,8 +92,8 @@ unpack()
     rmdir "$build/new"
 }
 
-# Linux's gntdev takes its lock within mmap_lock, and mmap_lock within its lock, which
-# xenstored is enough to show; lockdep checks nothing any more after what it finds first.
+# Linux's gntdev takes its lock within mmap_lock, and mmap_lock within its lock; xenstored
+# already shows that.  lockdep stops checking after its first finding.
 leave_gntdev_out()
 {
     local file=$1/linux-source-$series/drivers/xen/gntdev.c
@@ -104,7 +104,7 @@ leave_gntdev_out()
         die "$BOX_EXIT_MISSING" "gntdev's lock cannot be left out of what is checked"
 }
 
-# A package as Debian's is, for the box, and where headers.sh finds the tree.
+# A package like Debian's, for the box, in the place where headers.sh finds the tree.
 package()
 {
     local release root=$build/deb headers

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make debug: the tests in which most happens at the same time, on a hypervisor with
-# CONFIG_DEBUG (xen-patches/debug.sh), where each ASSERT() is a check: one that fails
-# is on the console, and fails the test.  Names of other tests may be given.
+# make debug: runs the tests with the most concurrency on a hypervisor with CONFIG_DEBUG
+# (xen-patches/debug.sh), where each ASSERT() is a check.  One that fails is on the console, and
+# fails the test.  Names of other tests may be given.
 # Results in build/test/debug.  Writes TAP.
 
 set -euo pipefail

@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make demo, once everything is built: boot a host with two sockets and watch
-# xenschedd move the guest that talks to a driver domain next to it, and
-# nothing else, and put it back; then, where there is no room for it, leave it
-# alone.  Where a guest is, is where it ran.  Exits with 1 unless all of that
-# happened.
+# make demo, once everything is built: boots a host with two sockets, and shows that xenschedd
+# moves the guest that communicates with a driver domain next to it, and no other guest, and
+# restores it; then, that xenschedd leaves the guest where it is if no cores are free there.  The
+# log shows where guests ran.  Exits with 1 unless all of that happened.
 
 set -euo pipefail
 

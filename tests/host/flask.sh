@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make flask: tests the rights which FLASK gives for the log facility, on a
-# hypervisor of its own (xen-patches/flask.sh) that is booted with a policy which
-# lets no domain use the log.  Writes TAP.
+# make flask: tests FLASK's rights for the log facility, on a hypervisor of its own
+# (xen-patches/flask.sh) that boots with a policy without these rights.  Writes TAP.
 
 set -euo pipefail
 

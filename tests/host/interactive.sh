@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# "make host": the host in a box with a person in its dom0.
+# "make host": the host in a box with you in its dom0.
 
 set -euo pipefail
 

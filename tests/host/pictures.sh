@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make pictures: makes the pictures of docs/measure/timeline.md and the output of its
-# commands again, in build/pictures/.  Boots hosts in exact mode, where only their own
-# programs cause waits; the recordings are analysed here.  Needs Debian's package chromium.
+# make pictures: makes the pictures of docs/measure/timeline.md, and the output of its commands,
+# in build/pictures/.  Boots hosts in exact mode, where only their own programs cause waits, and
+# analyses the recordings on this machine.  Needs Debian's package chromium.
 
 set -euo pipefail
 
@@ -15,8 +15,8 @@ export LD_LIBRARY_PATH=$BOX_DIST/usr/lib
 
 xensched() { "$BOX_BUILD/tools/xensched" "$@"; }
 
-# waited_for_crunch NAME DOMAIN...: prints when one of the domains had notified dom0 and
-# waited because dom0 had no pCPU, in seconds of the recording.
+# waited_for_crunch NAME DOMAIN...: prints the time, in seconds of the recording, at which one
+# of the domains had notified dom0 and waited because dom0 had no pCPU.
 waited_for_crunch()
 {
     local at
@@ -33,7 +33,7 @@ waited_for_crunch()
     return 1
 }
 
-# moved_at NAME: when the daemon did
+# moved_at NAME: prints the time of the daemon's move
 moved_at()
 {
     xensched timeline --json "$1.rows" | python3 -c '
@@ -42,7 +42,7 @@ print("%.6f" % next(d["at_ns"] / 1e9 for d in json.load(sys.stdin)["decisions"]
                     if d["text"].startswith("move")))'
 }
 
-# say COMMAND...: prints it as a user types it, and its output.
+# say COMMAND...: prints the command as a user types it, and its output.
 say()
 {
     echo "# $*"
@@ -50,7 +50,7 @@ say()
     echo
 }
 
-# picture NAME AT BEFORE AFTER HEIGHT: of BEFORE ms before and AFTER ms after.
+# picture NAME AT BEFORE AFTER HEIGHT: draws the time from BEFORE ms before to AFTER ms after AT.
 picture()
 {
     local range
@@ -65,7 +65,7 @@ picture()
     [[ -s $1.png ]] || { cat chromium.log >&2; return 1; }
 }
 
-# boot NAME OPTION...: a host that leaves recordings
+# boot NAME OPTION...: boots a host that leaves recordings
 boot()
 {
     echo "pictures: booting a Xen host in exact mode"

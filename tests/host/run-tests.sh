@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the tests that need a Xen host, each in a host of its own, as many beside
-# each other as this machine has CPUs, and writes TAP.  See --help.
+# Runs the tests that need a Xen host, each in a host of its own, as many at a time as this machine
+# has CPUs, and writes TAP.  See --help.
 #
-# What a test tells comes when it has ended: its results, and its plan, which
-# has to be kept.  A test which did not come so far, whatever the reason, is a
-# failure by name.
+# The output of a test comes when it has ended: its results, and its plan, which has to be
+# complete.  A test that does not end, whatever the reason, is a failure with its name.
 
 set -euo pipefail
 
@@ -21,9 +20,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 IFS=: read -ra folders <<<"${BOX_TESTS:-$here/t:$here/../drivers/t}"
 readonly results=${BOX_RESULTS:-$BOX_BUILD/test/host}
 
-# Boot, and what the slowest machine needs on top of a test's own limit.  In exact mode
-# it does less per second; and dom0's clock, by which the limit is, jumps to the next timer
-# while all pCPUs wait for a file of the machine's, which may be busy with something else.
+# Time for the boot, and for the slowest machine, in addition to a test's own limit.  In exact mode
+# a host does less per second.  dom0's clock, which the limit uses, jumps to the next timer while
+# all pCPUs wait for a file of this machine, which may be busy.
 readonly boot_seconds=240 exact_factor=5
 
 usage()
@@ -49,7 +48,7 @@ Exit code: 0 if all is well, 1 if a test failed, 64 wrong use.
 END
 }
 
-# select_tests [NAME...]: sets tests.  Without a name, those that a commit needs.
+# select_tests [NAME...]: sets tests.  Without a name, selects those that a commit needs.
 select_tests()
 {
     local name folder file found
@@ -72,13 +71,13 @@ select_tests()
     done
 }
 
-# host_of TEST: its host, in options of the box.
+# host_of TEST: prints the options of its box.
 host_of()
 {
     printf '%s\n' "$(test_options "$1") $host"
 }
 
-# boot TEST FOLDER: its host, from start to end; the box's exit code.
+# boot TEST FOLDER: runs its host from start to end; returns the box's exit code.
 boot()
 {
     local options limit factor=1
@@ -93,7 +92,7 @@ boot()
         "$here/lib/run-test" "$2/limit" "$1" 2>"$2/messages"
 }
 
-# attempt TEST FOLDER: what the test says goes to "said"; its exit code.
+# attempt TEST FOLDER: writes the test's output to "said"; returns its exit code.
 attempt()
 {
     local code=0
@@ -107,13 +106,13 @@ attempt()
     return "$code"
 }
 
-# emulator_failed CODE: was it QEMU, and neither Xen nor the test?
+# emulator_failed CODE: succeeds if QEMU failed, and neither Xen nor the test.
 emulator_failed()
 {
     [[ $1 -eq $BOX_EXIT_STUCK || $1 -eq $BOX_EXIT_CLOCK ]]
 }
 
-# how_it_ended CODE: in words, for a test that was ended.
+# how_it_ended CODE: prints why a test was ended.
 how_it_ended()
 {
     case $1 in
@@ -127,8 +126,8 @@ how_it_ended()
     esac
 }
 
-# judge NAME CODE: what a test said (stdin), with its name, and what it did not
-# say: that it has ended, and with all that it had planned.
+# judge NAME CODE: adds the test's name to its output (stdin), and failures for a missing end or
+# missing results.
 judge()
 {
     awk -v name="$1" -v code="$2" -v how="$(how_it_ended "$2")" '
@@ -155,28 +154,28 @@ judge()
         }'
 }
 
-# complaints CONSOLE: what neither Xen nor dom0 may ever say.  A guest's words
-# start with (dN) and do not count.
+# complaints CONSOLE: prints lines that neither Xen nor dom0 may ever print.  Guests' lines start
+# with (dN) and do not count.
 complaints()
 {
     grep -a -E '^\(XEN\).*(Assertion|Panic on CPU|FATAL|Xen (BUG|WARN|call trace))|^\[ *[0-9.]+\] .*(BUG:|WARNING:|Oops|Call Trace|general protection|soft lockup|hung task)' \
         "$1" | tr -d '\r' | head -n 20
 }
 
-# quiet NAME FOLDER: a result of its own if they did.
+# quiet NAME FOLDER: prints a result of its own if there are complaints.
 quiet()
 {
     local words
 
     [[ -f $2/console ]] || return 0
-    # What is many has been cut off, which is no success of grep's.
+    # grep ends early if there are many, which is not a success.
     words=$(complaints "$2/console" || :)
     [[ -n $words ]] || return 0
     printf 'not ok - %s: Xen or dom0 complained\n' "$1"
     sed 's/^/#   /' <<<"$words"
 }
 
-# timed FILE COMMAND...: writes how long it took to FILE.
+# timed FILE COMMAND...: writes the duration to FILE.
 timed()
 {
     local file=$1 TIMEFORMAT='%0R s, %0U + %0S s of a CPU'
@@ -185,7 +184,7 @@ timed()
     { time "$@" 2>&3; } 3>&2 2>"$file"
 }
 
-# run TEST: all of one, its results in its folder, and then here.
+# run TEST: runs the test, writes its results into its folder, and then prints them.
 run()
 {
     local name folder code=0 start=$SECONDS
@@ -212,7 +211,7 @@ run()
     : >"$folder/ended"
 }
 
-# tell NAME FOLDER: one at a time.
+# tell NAME FOLDER: prints one test's results at a time.
 tell()
 {
     {
@@ -223,7 +222,7 @@ tell()
     } 9<"$here/run-tests.sh"
 }
 
-# run_once TEST: unless it has begun already.
+# run_once TEST: runs the test unless it has begun already.
 run_once()
 {
     local folder
@@ -233,8 +232,8 @@ run_once()
     ! mkdir "$folder/begun" 2>/dev/null || run "$1"
 }
 
-# lane TEST...: one after the other, with what the CPUs have left: the other hosts
-# wait for something now and then.
+# lane TEST...: runs tests one after the other with the CPU time that other hosts leave while they
+# wait.
 lane()
 {
     local test
@@ -245,9 +244,9 @@ lane()
     done
 }
 
-# pool_of TEST...: beside each other, but for those which need the whole machine.
-# Those in exact mode, which nothing that happens around them can make any different,
-# are in the lane; when all others have begun they are taken from its end, too.
+# pool_of TEST...: runs tests beside each other, except for those that need the whole machine.
+# Tests in exact mode, whose results do not depend on other load, are in the lane.  When all other
+# tests have begun, the pool also takes them from the lane's end.
 pool_of()
 {
     local test all exact=() others=() at
@@ -292,8 +291,8 @@ run_all()
     echo "# all have ended"
 }
 
-# Numbers the results of all and adds the plan.  (Not awk: Debian's reads its
-# input in large pieces, and a person wants to see how it goes on.)
+# Numbers all results and adds the plan.  (Not with awk: Debian's awk reads its input in large
+# pieces, and a reader wants to see the progress.)
 number()
 {
     local line n=0 failed=0 ended=no
@@ -317,8 +316,8 @@ number()
     [[ $failed -eq 0 && $n -gt 0 ]]
 }
 
-# The pipeline below is a process group, and each job of the pool one of its own,
-# which its starter ends.
+# The pipeline below is a process group, and each job of the pool is another one, which its starter
+# ends.
 end_all()
 {
     local job

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make stock: only the hypervisor is ours; dom0's toolstack is what Xen of that
-# release has, with none of our patches.  The daemon and the command do all that they
-# do.  Writes TAP.
+# make stock: runs tests on a host where only the hypervisor is patched; dom0's toolstack is the
+# release's own.  The daemon and the command must work as they do with the patched toolstack.
+# Writes TAP.
 
 set -euo pipefail
 
@@ -19,7 +19,7 @@ knows_nothing()
 {
     local library=$BOX_TOOLSTACK/usr/lib/libxenctrl.so
 
-    # What is looked for would be found if it were there.
+    # The test would find these names if they existed.
     grep -q xc_sysctl "$library" && ! grep -q xc_schedlog "$library" &&
         ! grep -q vm-affinity "$BOX_TOOLSTACK/usr/sbin/xl"
 }

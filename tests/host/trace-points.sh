@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The second user of jump labels, Xen's trace points, on the hypervisor that the series
-# to xen-devel makes (xen-patches/series-tree.sh): they trace when xentrace says so, and
-# otherwise cost less than those of the unpatched hypervisor, or with context switches
-# hardly more, in instructions of whole operations (exact mode; see
-# ../bench/site-cost.sh).  Writes TAP.
+# The second user of jump labels, Xen's trace points, on the hypervisor of the series to xen-devel
+# (xen-patches/series-tree.sh): they trace when xentrace turns them on.  Otherwise they cost less
+# than those of the unpatched hypervisor, or hardly more with context switches, in instructions of
+# whole operations (exact mode; see ../bench/site-cost.sh). Writes TAP.
 #
 # Needs `make xen xen-native`.
 

@@ -1,23 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The demo as it goes on in dom0.
+# The part of the demo in dom0.
 
 set -u
 
 . /usr/lib/box/ran.sh
 
-# The pCPUs of socket 0, which dom0 is held on.
+# The pCPUs of socket 0, to which dom0 is bound.
 near=0-3
 
-# So many seconds of the log say where guests ran.
+# The number of seconds over which the log shows where guests ran.
 look=5
 
 guests="Domain-0 disk computing idle"
 
-# A rate that is reached where pCPUs are emulated, too.  How long a vCPU waits for
-# one is the emulator's doing there, and no reason to undo a move: wake-delay is
-# not logged.
+# A gain that emulated pCPUs reach, too.  There, the emulator decides how long a vCPU waits for
+# a pCPU, and that is no reason to undo a move, so wake-delay is not logged.
 settings="--settle 2000 --least-gain 10 --misses 0
     --log service-ns,evtchn-send,grant-map,grant-copy,grant-unmap"
 
@@ -33,20 +32,20 @@ fail()
     exit 1
 }
 
-# Name, vCPU, hard and soft affinity of everything.
+# Name, vCPU, hard and soft affinity of every domain.
 affinities()
 {
     xl vcpu-list | awk 'NR > 1 { print $1, $3, $(NF - 2), $NF }' | sort
 }
 
-# moved_since FILE: whose affinity differs from what it was then.
+# moved_since FILE: prints the domains whose affinity differs from FILE.
 moved_since()
 {
     affinities | grep -v -x -F -f "$1" | cut -d' ' -f1 | sort -u | tr '\n' ' ' |
         sed 's/ $//'
 }
 
-# until_true SECONDS COMMAND...: a dot each second
+# until_true SECONDS COMMAND...: prints a dot every second
 until_true()
 {
     left=$1
@@ -59,8 +58,8 @@ until_true()
     done
 }
 
-# where_they_ran: each of them, and what crossed; sets share, that of the disk
-# guest's time next to dom0, and crossed, notifications per second.
+# where_they_ran: prints where each guest ran; sets share, the part of its time that the disk
+# guest ran next to dom0, and crossed, notifications per second between sockets.
 where_they_ran()
 {
     record_ran $look || fail "the log was not recorded"
@@ -129,7 +128,7 @@ until_true 60 proposed || fail "no move was proposed within 60 s"
 echo "it proposes to move the disk guest, and moves nothing in this mode"
 
 step "before: where each ran in $look s, by the log"
-# Xen's scheduler may have it next to dom0 by chance.
+# Xen's scheduler may run it next to dom0 by chance.
 tries=6
 until where_they_ran; number "$share" -lt 75; do
     tries=$((tries - 1))
@@ -152,7 +151,7 @@ step "after: where each ran in $look s, by the log"
 where_they_ran
 number "$share" -ge 95 || fail "the disk guest ran next to dom0 for $share % only"
 number "$crossed" -lt $((${crossed_before%.*} / 4)) ||
-    fail "of $crossed_before crossings/s, $crossed/s are left"
+    fail "of $crossed_before crossings/s, $crossed/s remain"
 moved=$(moved_since /run/before)
 [ "$moved" = disk ] || fail "not the disk guest alone was moved: $moved"
 
@@ -176,11 +175,11 @@ kill -TERM "$daemon"
 until_true 20 daemon_is_gone || fail "xenschedd did not stop"
 xl vcpu-pin computing 0 all
 xl cpupool-cpu-add Pool-0 2 && xl cpupool-cpu-add Pool-0 3 ||
-    fail "cannot give room back"
+    fail "cannot free the cores again"
 affinities >/run/restored
 cmp -s /run/before /run/restored || {
     diff /run/before /run/restored
-    fail "an affinity is not what it was"
+    fail "an affinity was not restored"
 }
 xl vcpu-list
 

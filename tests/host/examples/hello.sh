@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The smallest script for the box: says what host it runs on and leaves a file.
+# The smallest script for the box: prints the host's data and leaves a file.
 #
 #   tests/host/box --sockets 2 --cores 2 --numa --results /tmp/hello \
 #       tests/host/examples/hello.sh

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Three guests that stutter, and what the commands print of each: dom0 computes on the
-# pCPU of the first, the second has a cap, and a lock of the third is held by a vCPU that
-# waits for another guest.
+# Runs three guests that stutter, and prints the commands' output about each: dom0 computes on
+# the pCPU of the first, the second has a cap, and a vCPU that holds a lock of the third waits
+# for another guest.
 #
 #   tests/host/box --mode exact --sockets 1 --cores 4 --dom0-vcpus 1 --timeout 1500 \
 #       tests/host/examples/stutters.sh
@@ -17,13 +17,13 @@
 daemon_settings=
 events=service-ns,wake-delay,preempt-delay,wait-part,migrate,evtchn-send
 
-# Two threads make and remove folders in one folder, for which its lock is needed, and each
-# has a vCPU of its own.
+# Two threads, each with a vCPU of its own, make and remove folders in one folder, whose lock
+# they need.
 locking='mkdir /t
 work() { while :; do mkdir /t/$1; rmdir /t/$1; done; }
 work 1 & work 2'
 
-# shown COMMAND...: as a terminal has it
+# shown COMMAND...: prints command and output as on a terminal
 shown()
 {
     echo "# $*"

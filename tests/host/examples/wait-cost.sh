@@ -8,7 +8,7 @@
 #       tests/host/examples/wait-cost.sh
 #
 # Prints per set of events: requests, mean, median and P99 in ns (1 ns is an instruction).
-# The median counts: the mean has what else dom0 does.
+# Compare medians: the mean includes other work of dom0.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in dom0 of a host whose FLASK policy gives no domain a right to the log:
-# each operation is refused.  With the policy of the series dom0 may do all of
-# them, and a guest still none.  Rights are separate: a domain that may read the log cannot
-# control it, and one that controls it cannot allow marks if that was not given.
+# Runs in dom0 of a host whose FLASK policy gives no domain a right to the log, and checks that
+# each operation is refused.  With the policy of the series dom0 may do all of them, and a guest
+# none.  Rights are separate: a domain that may read the log cannot control it, and a domain that
+# controls the log needs another right to allow marks.
 #
-# FLASK's refusal is EACCES, where Xen without it says EPERM.  Marks aren't
-# FLASK's business: a domain has to be allowed to log them, which is.
+# FLASK refuses with EACCES, Xen itself with EPERM.  FLASK does not control marks: an operator
+# allows them to a domain, and FLASK controls that permission.
 #
 # Files next to it: the policies stock, no-mark, reader, without.
 
@@ -18,13 +18,13 @@
 # refused.
 hypercalls="info setup files frames events pmc owners binding bind allow release"
 
-# answer NAME: of those which hypercall-try has had
+# answer NAME: one of the results of hypercall-try
 answer() { sed -n "s/^$1 //p" answers; }
 
-# All that it may.
+# Prints all operations that succeeded.
 allowed() { sed -n 's/ ok$//p' answers; }
 
-# refused WHO NAME...: these and marks, as hypercall-try was told
+# refused ROLE NAME...: checks that these operations and marks were refused
 refused()
 {
     local role=$1 name
@@ -56,7 +56,7 @@ frame=$(schedlog-area frames 0 | head -n 1)
 guest start idle name=intruder run='hypercall-try $(told domid) $(told frame)'
 guest tell intruder frame "$frame"
 guest tell intruder domid "$(xl domid intruder)"
-is "the guest is one of the usual kind" \
+is "the guest is of the usual type" \
     "$(xl list -Z intruder | sed -n 's/.* //;$p')" system_u:system_r:domU_t
 check "a guest is refused all operations" guest wait intruder 60
 guest output intruder | while read -r name answer; do
@@ -70,7 +70,7 @@ hypercall-try 0 >answers
 for name in info files frames; do
     is "a reader may: $name" "$(answer $name)" ok
 done
-# What it has read the frames of.
+# The reader can map the frames whose numbers it has read.
 is "a reader may: map" "$(answer map)" ok
 refused "a reader" setup events pmc owners binding bind allow release
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What docs/measure/timeline.md shows, as it happens in dom0.  Leaves a recording of each:
+# Produces in dom0 what docs/measure/timeline.md shows.  Leaves these recordings:
 #
 #   slow-request.rows  a guest reads its disk a hundred times a second, and another one
-#                      computes on the pCPU on which dom0, whose disk it is, has to run
+#                      computes on the pCPU of dom0, which has to serve the disk
 #   layers.rows        the same, with a guest whose thread waits for another thread,
 #                      which waits for the disk; with threads and rings
 
@@ -23,13 +23,13 @@ record()
     # shellcheck disable=SC2034 # for start_daemon
     daemon_settings="--log $3"
     start_daemon --mode observe
-    # What guests and dom0's Linux log has begun by then.
+    # The log has what guests and dom0's Linux began before this.
     sleep 2
     xensched record --seconds "$2" "$RESULTS/$1.rows"
     stop_daemon TERM
 }
 
-# Our back end, and what logs threads, before there is a disk.
+# xensched's back end and the module that logs threads are loaded before there is a disk.
 rmmod xen-blkback
 insmod $modules/xensched_log.ko
 insmod $modules/xen-blkback.ko

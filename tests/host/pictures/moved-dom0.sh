@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What docs/measure/timeline.md shows of a move, as it happens in dom0, which is held on socket
-# 0.  While a guest that uses its disk begins another one computes there, so Xen's
-# scheduler has it on the other socket, and leaves it there until the daemon moves it.
-# Leaves moved.rows, and what the daemon said of the guest then.
+# Produces in dom0, which is bound to socket 0, the move that docs/measure/timeline.md shows.  When
+# a guest that uses its disk starts, another one computes on socket 0, so Xen's scheduler runs the
+# first on the other socket, and leaves it there until the daemon moves it.  Leaves moved.rows, and
+# the daemon's explanation of the guest.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh

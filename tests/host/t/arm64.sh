@@ -33,8 +33,8 @@ missing()
     [[ -f $xen ]] || echo "no $xen: 'make xen XEN_ARCH=arm64' builds it"
 }
 
-# arm64_apt PROGRAM ARGUMENT...: apt-get or apt-cache for arm64; the system's lists of
-# packages stay as they are.
+# arm64_apt PROGRAM ARGUMENT...: runs apt-get or apt-cache for arm64, without changing the
+# system's lists of packages.
 arm64_apt()
 {
     "$1" -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
@@ -43,7 +43,7 @@ arm64_apt()
         -o Dir::State::status=/dev/null "${@:2}"
 }
 
-# fetch_packages: the kernel and busybox, unpacked in $cache/system.
+# fetch_packages: unpacks the kernel and busybox in $cache/system.
 fetch_packages()
 {
     local kernel deb
@@ -61,14 +61,14 @@ fetch_packages()
     mv "$cache/system.new" "$cache/system"
 }
 
-# build_control OUT: schedlog-area for arm64, which needs no library in dom0.
+# build_control OUT: builds schedlog-area for arm64, without shared libraries.
 build_control()
 {
     make -s -C "$here/programs" CC=aarch64-linux-gnu-gcc DIST="$build/dist" \
         OUT="$(dirname "$1")" "$1"
 }
 
-# write_init FILE: what dom0 does.  Each part of its output begins with "== NAME".
+# write_init FILE: writes dom0's script.  Each part of its output begins with "== NAME".
 write_init()
 {
     cat >"$1" <<'INIT'
@@ -141,19 +141,19 @@ boot()
         </dev/null 2>&1 | tr -d '\r' >"$work/console"
 }
 
-# part NAME: what dom0 printed in it.
+# part NAME: prints this part of dom0's output.
 part()
 {
     sed -n "/^== $1\$/,/^== /p" "$work/console" | grep -v -e '^==' -e '^(XEN)' -e '^\['
 }
 
-# number NAME PART: a number of schedlog-area info.
+# number NAME PART: prints a number of schedlog-area info.
 number() { part "$2" | awk -v name="$1" '$1 == name { print $2 }'; }
 
-# pcpus_with EVENT: how many pCPUs logged it.
+# pcpus_with EVENT: prints the number of pCPUs that logged it.
 pcpus_with() { part rows | grep -c "^count $1 " || :; }
 
-# The times of each pCPU rise, and fit in the time that the events were on.
+# The times of each pCPU rise, and lie within the time for which the events were on.
 times_rise()
 {
     part rows | awk -v khz="$(number tsc_khz info)" '

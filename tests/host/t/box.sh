@@ -4,8 +4,8 @@
 # time: 420
 # only: full
 #
-# The box itself, seen from outside: exit code, output and files come back;
-# a hang, a crash and Ctrl-C each end in their own way and leave no process.
+# The box from outside: it passes on the exit code, output and files; a hang, a crash and Ctrl-C
+# end in different ways, and leave no process.
 
 set -euo pipefail
 
@@ -15,7 +15,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Runs of its own: others may be using the box.
+# Runs go to a folder of their own, because another test may use the box.
 export BOX_RUNS=$work/runs
 
 # box WANTED-EXIT-CODE ARGUMENT...: one host, small and quick
@@ -31,13 +31,13 @@ box()
     }
 }
 
-# script LINE...: makes $work/script
+# script LINE...: writes $work/script
 script()
 {
     printf '%s\n' '#!/bin/sh' "$@" >"$work/script"
 }
 
-# QEMU has the folder of the run in its command line.
+# QEMU's command line has the folder of the run.
 no_qemu_left()
 {
     ! pgrep -f "^qemu-system.*$BOX_RUNS"
@@ -49,10 +49,10 @@ script 'echo said' 'cat with-it' 'echo "kept here" >"$RESULTS/file"' \
 echo "a file" >"$work/with-it"
 check "the exit code is that of the script" \
     box 7 --results "$work/results" "$work/script" "$work/with-it"
-is "its output comes back whole" "$(md5sum <"$work/output")" \
+is "its output arrives whole" "$(md5sum <"$work/output")" \
     "$({ echo said; echo "a file"; seq 20000; } | md5sum)"
-is "a file comes back" "$(cat "$work/results/file")" "kept here"
-is "a folder comes back" "$(md5sum <"$work/results/folder/numbers")" \
+is "a file arrives" "$(cat "$work/results/file")" "kept here"
+is "a folder arrives" "$(md5sum <"$work/results/folder/numbers")" \
     "$(seq 20000 | md5sum)"
 check "the console is kept" grep -q 'Xen version' "$BOX_RUNS/last/console.log"
 check "its end is shown, because the script failed" \
@@ -62,10 +62,10 @@ check "no QEMU is left" no_qemu_left
 script 'sleep 1000'
 check "a hang is a time-out" box 124 --timeout 15 "$work/script"
 check "a message says so" grep -q 'time-out: no end after 15 s' "$work/messages"
-check "and Xen was asked what time it is" grep -q 'NOW=' "$work/messages"
+check "and Xen was asked for the time" grep -q 'NOW=' "$work/messages"
 check "no QEMU is left by a time-out" no_qemu_left
 
-# clock_failed SKEW-NS NOW-NS: after 60 s, with Xen's answers
+# clock_failed SKEW-NS NOW-NS: whether the clock failed, after 60 s, with these answers of Xen
 clock_failed()
 {
     mkdir -p "$work/clock"
@@ -79,7 +79,7 @@ clock_failed()
         host_clock_failed
     )
 }
-check "pCPUs which are seconds apart are the emulator's fault" \
+check "pCPUs that are seconds apart are the emulator's fault" \
     clock_failed 6000000000 60000000000
 check "a host's time that differs from this machine's is the emulator's fault" clock_failed 2000 300000000000
 check "a host's time that is behind is the emulator's fault" clock_failed 2000 10000000000
@@ -93,12 +93,12 @@ check "sockets of three cores, in exact mode" \
     box 0 --mode exact --sockets 2 --cores 3 "$work/script"
 is "all six pCPUs are there" "$(sed 's/.*: //' "$work/output")" 6
 
-# A test that hangs in a function, in a process of its own that is waited for.
+# A test that hangs in a function, in a process that the test waits for.
 echo 5 >"$work/limit"
 printf '%s\n' '#!/bin/sh' '. /usr/lib/box/tap.sh' \
     'forever() { while :; do sleep 1; done; }' 'check "it begins" true' \
     'check "it ends" forever' finish >"$work/hangs.sh"
-check "a test that hangs is killed in dom0, with all that it started" \
+check "a test that hangs is killed in dom0, with all of its processes" \
     box 137 --timeout 100 "$here/lib/run-test" "$work"/{hangs.sh,limit}
 check "the output before the hang is there" grep -qx "ok - it begins" "$work/output"
 
@@ -109,7 +109,7 @@ check "the console is shown" grep -q 'Kernel panic' "$work/messages"
 check "a crash of Xen is, too" \
     box 70 --xen-append "dom0_mem=1M,max:1M" "$work/script"
 
-# In place of QEMU: a host that says something all the time, and never ends.
+# Stands in for QEMU: a host that prints all the time, and never ends.
 mkdir "$work/stub"
 cat >"$work/stub/qemu-system-x86_64" <<'END'
 #!/bin/sh
@@ -122,8 +122,8 @@ done
 END
 chmod +x "$work/stub/qemu-system-x86_64"
 
-# interrupted SIGNAL SECONDS: the exit code of a box that gets it then, or, without
-# a time, just when it has said something; 124 if it went on for 5 s.
+# interrupted SIGNAL SECONDS: prints the exit code of a box that gets the signal after this time,
+# or, without a time, at its first output; 124 if the box continued for 5 s.
 interrupted()
 {
     local pid said code=0
@@ -131,8 +131,8 @@ interrupted()
     rm -f "$work/said"
     mkfifo "$work/said"
     exec {said}<>"$work/said"
-    # In the background Ctrl-C is ignored, by all that is started there, unless there
-    # is job control; and so it is if we were started in the background ourselves.
+    # Processes in the background ignore Ctrl-C, unless there is job control; so do all processes if
+    # this test was started in the background.
     set -m
     PATH=$work/stub:$PATH env --default-signal=INT "$here/box" --cores 1 \
         --timeout 60 "$work/script" 1>&"$said" 2>/dev/null &
@@ -149,7 +149,7 @@ interrupted()
     echo "$code"
 }
 
-# interrupted_anywhere SIGNAL CODE: at moments of all kinds
+# interrupted_anywhere SIGNAL CODE: tries many moments
 interrupted_anywhere()
 {
     for _ in {1..5}; do
@@ -172,8 +172,8 @@ check "nothing is left by that, either" no_stub_left
 check "SIGKILL ends it" interrupted_anywhere KILL 137
 check "nothing is left by SIGKILL" no_stub_left
 
-# In place of QEMU: says what it was called with.  With KVM the host dies, or all is
-# well, as $work/kvm says; what there is of a device is a file.
+# Stands in for QEMU: prints its arguments.  With KVM the host dies or works, as $work/kvm says; a
+# file stands in for the device.
 mkdir "$work/accel"
 cat >"$work/accel/qemu-system-x86_64" <<END
 #!/bin/sh
@@ -189,7 +189,7 @@ sleep 10
 END
 chmod +x "$work/accel/qemu-system-x86_64"
 
-# accel WHAT-KVM-DOES ARGUMENT...: with which of them QEMU was called
+# accel KVM-RESULT ARGUMENT...: prints the accelerators with which QEMU was started
 accel()
 {
     echo "$1" >"$work/kvm"
@@ -207,7 +207,7 @@ is "it works: it is used" "$(accel works)" "kvm kvm"
 is "but never in exact mode" "$(accel works --mode exact)" "tcg"
 is "BOX_KVM=no: nor then" "$(BOX_KVM=no accel works)" "tcg"
 
-# mended HVM ACCEL [PATH]: the QEMU of a host with such guests
+# mended HVM ACCEL [PATH]: prints the QEMU for a host with such guests
 mended()
 (
     # shellcheck source=../lib/inject-once.sh
@@ -219,7 +219,7 @@ mended()
 is "PV guests have QEMU as it is" "$(mended no tcg)" qemu-system-x86_64
 is "HVM guests have QEMU as it is, with KVM" "$(mended yes kvm)" qemu-system-x86_64
 mended=$(mended yes tcg)
-is "where they are emulated, a copy, which runs" "$("$mended" --version)" \
+is "if they are emulated, a copy, which runs" "$("$mended" --version)" \
     "$(qemu-system-x86_64 --version)"
 check "and has its modules" sh -c "echo quit |
     '$mended' -accel tcg -machine none -display none -monitor stdio"
@@ -229,7 +229,7 @@ is "a QEMU that cannot be mended is used as it is" \
     "$(mended yes tcg "$work/accel")" qemu-system-x86_64
 check "and a message says so" grep -q 'PVH and HVM domains may hang' "$work/messages"
 
-# It has a session of its own, which the scheduler weighs as a whole.
+# The host has a session of its own, which Linux's scheduler weighs as a whole.
 nice_host()
 (
     renice -n 7 "$BASHPID" &&
@@ -249,7 +249,7 @@ machine_error()
 {
     box 64 "${@:2}" "$work/script" && grep -q -- "$1" "$work/messages"
 }
-check "a machine without a description is named, and which there are" \
+check "a machine without a description is named, with those that have one" \
     machine_error "no machine .*epyc2.*xeon2" --mode exact --machine zeon2
 check "a machine with other sockets is reported" \
     machine_error "2 sockets of 24 cores: --sockets 2" --mode exact --machine xeon2

@@ -4,30 +4,30 @@
 # only: full
 # time: 200
 #
-# xensched calibrate in a real dom0: it measures lines, notifications and memory of both
-# nodes, puts dom0 back, and leaves no domain; the daemon goes by what it has measured.
-# What a nanosecond is here the emulator knows; the effect of the file is seen with
-# numbers of our own.  Fails if Xen refuses what it does, or something is left behind.
+# xensched calibrate in a real dom0: it measures lines, notifications and memory of both nodes,
+# restores dom0's affinity, and leaves no domain; the daemon uses the measurements.  The emulator
+# decides how long a nanosecond is, so the test shows the effect of the file with synthetic numbers.
+# Fails if Xen refuses an operation, or something is left behind.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 file=/var/lib/xensched/distances.json
 stopped=
 
-# numbers KIND: all that were measured between nodes
+# numbers KIND: prints all measurements between nodes
 numbers()
 {
     tr -d ' \n' <$file | sed "s/.*\"$1\":{\([^}]*\)}.*/\1/; s/.*between\":\[\[//" |
         tr -c '0-9.' ' '
 }
 
-# how_many KIND: of them above 0
+# how_many KIND: counts those above 0
 how_many()
 {
     numbers "$1" | tr ' ' '\n' | awk '$1 > 0 { n++ } END { print n + 0 }'
 }
 
-# would_save: ms/s that the disk's guest would save
+# would_save: prints the ms/s that the disk's guest would save
 would_save()
 {
     xensched explain disk | tr -s '\n ' ' ' |
@@ -37,12 +37,12 @@ would_save()
 saves_more_than() { awk -v got="$(would_save)" -v than="$1" 'BEGIN { exit !(got > than) }'; }
 
 affinities >before
-check "it measures" xensched calibrate
+check "calibrate succeeds" xensched calibrate
 is "memory: from each node to each" "$(how_many memory)" 4
 is "notifications: there and back" "$(how_many notification)" 2
 is "lines: there and back" "$(how_many line)" 2
 affinities >after
-check "dom0 is where it was" cmp before after
+check "dom0's affinity is restored" cmp before after
 is "no domain is left" "$(xl list | wc -l)" 2
 
 guest start paced name=disk
@@ -58,12 +58,12 @@ sleep 10
 note "with lines of 100 ns it would save: $(would_save) ms/s"
 line 100000
 kill -HUP "${daemon:?}"
-check "with lines that take 1000 times as long it is far more" \
+check "with lines that take 1000 times as long it would save far more" \
     until_true 20 saves_more_than 100
 note "with lines of 100000 ns: $(would_save) ms/s"
 echo "{}" >$file
 kill -HUP "${daemon:?}"
-check "a file that is none is reported" until_true 10 grep -q "distances are as before" /run/xenschedd.log
+check "a file without distances is reported" until_true 10 grep -q "distances are as before" /run/xenschedd.log
 stop_daemon TERM
 is "it ends cleanly" "$stopped" 0
 finish

@@ -4,9 +4,9 @@
 # time: 120
 # only: full
 #
-# On one socket an operator names the clusters of pCPUs that share a cache (llc); on arm64
-# Xen reports none.  The daemon moves the guest that uses dom0's disks to dom0's cluster;
-# by the log the guest runs there; and its affinity is restored.
+# On one socket an operator names the clusters of pCPUs that share a cache (llc); on arm64 Xen
+# reports none.  The daemon moves the guest that uses dom0's disks to dom0's cluster; the log shows
+# that the guest runs there; and its affinity is restored.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -24,7 +24,7 @@ affinities >before
 check "a guest starts" guest start paced name=disk
 note "it needed $(cut -d. -f1 /proc/uptime) s of dom0's time since dom0 started"
 check "it is moved to dom0's cluster" until_true 60 soft_is disk $near
-check "and runs there, by the log" runs_near disk
+check "and runs there, according to the log" runs_near disk
 xensched explain disk >"$RESULTS/explain"
 check "because that costs less" grep -q 'saves [0-9.]* ms/s' "$RESULTS/explain"
 affinities >after

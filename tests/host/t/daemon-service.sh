@@ -4,11 +4,10 @@
 # time: 300
 # only: full
 #
-# xenschedd as a service: its init script starts it when it can be asked, and
-# knows a killed one from one that ended; a service manager that speaks systemd's
-# protocol hears that it is ready when it reads, and that it is alive only while
-# it goes on reading; it can do with what the unit leaves it: one capability, and
-# three folders to write to.  Fails if it calls itself alive while it is stuck,
+# xenschedd as a service: its init script returns when it can be asked, and distinguishes a killed
+# daemon from one that ended; a service manager with systemd's protocol learns that the daemon is
+# ready when it reads, and alive only while it reads; the daemon works with the unit's restrictions:
+# one capability, and three folders to write to.  Fails if it claims to be alive while it hangs,
 # needs more than that, or leaves something behind.
 
 . /usr/lib/box/tap.sh
@@ -21,7 +20,7 @@ defaults=/etc/default/xenschedd
 told=/run/told
 output=/run/service.log
 
-# code_of COMMAND...: what it says is in $said.
+# code_of COMMAND...: prints its exit code; $said is its output.
 code_of()
 {
     local code=0
@@ -31,7 +30,7 @@ code_of()
     return $code
 }
 
-# ends WHAT CODE COMMAND...
+# ends WHAT CODE COMMAND...: checks the exit code
 ends()
 {
     local what=$1 wanted=$2 code=0
@@ -55,16 +54,16 @@ check "it can be asked at once" sh -c 'xensched status --json | grep -q "\"act\"
 ends "status: running" 0 "$init" status
 first=$(cat /run/xensched/lock)
 ends "to start it again is no harm" 0 "$init" start
-is "it is the same process" "$(cat /run/xensched/lock)" "$first"
+is "reload keeps the process" "$(cat /run/xensched/lock)" "$first"
 ends "reload" 0 "$init" reload
 check "it has read its configuration again" until_true 5 \
     grep -q '"what":"reload"' /var/log/xensched/journal.jsonl
-is "and is the same process" "$(cat /run/xensched/lock)" "$first"
+is "and it is the same process" "$(cat /run/xensched/lock)" "$first"
 ends "restart" 0 "$init" restart
 check "it is another process" test "$(cat /run/xensched/lock)" != "$first"
 ends "stop" 0 "$init" stop
 ends "status: ended" 3 "$init" status
-check "nothing is to be restored" test ! -e /var/lib/xensched/state.json
+check "nothing is left to restore" test ! -e /var/lib/xensched/state.json
 ends "to stop it again is no harm" 0 "$init" stop
 ends "try-restart: only what runs" 0 "$init" try-restart
 ends "status: still ended" 3 "$init" status
@@ -76,7 +75,7 @@ ends "status: it was killed" 1 "$init" status
 ends "start, after that" 0 "$init" start
 ends "stop, after that" 0 "$init" stop
 
-# service OPTION...: the daemon in the surroundings that the unit makes.
+# service OPTION...: runs the daemon with the unit's restrictions.
 service()
 {
     mkdir -p /run/xensched /var/lib/xensched /var/log/xensched
@@ -102,29 +101,29 @@ says()
 guest start paced name=disk
 original=$(soft disk)
 service --mode act
-check "systemd hears that it is ready" until_true 20 says "READY=1"
+check "systemd is told READY=1" until_true 20 says "READY=1"
 check "then it can be asked" xensched status
-check "it hears signs of life" until_true 10 says "WATCHDOG=1"
+check "systemd gets signs of life" until_true 10 says "WATCHDOG=1"
 check "with one capability and three folders, a guest is moved" \
     until_true 30 soft_is disk "$near"
 check "and runs where it was moved" runs_near disk
-is "it is the daemon which has one capability" \
+is "the process with one capability is the daemon" \
     "$(sed -n 's/^CapEff:\t//p' "/proc/$(cat /run/xensched/lock)/status")" \
     0000000000200000
 kill -HUP "$manager"
-check "reload: systemd hears when it begins" until_true 5 says "RELOADING=1"
-check "and when it is over" until_true 5 \
+check "systemd is told when a reload begins" until_true 5 says "RELOADING=1"
+check "and when it ends" until_true 5 \
     sh -c "[ \$(grep -c '^READY=1' $told) = 2 ]"
 kill -STOP "$(cat /run/xensched/lock)"
-check "stuck, it is not called alive" until_true 20 says "watchdog: killed"
+check "a daemon that hangs sends no sign of life" until_true 20 says "watchdog: killed"
 wait "$manager"
-is "the affinity that it set stays" "$(soft disk)" "$near"
+is "its affinity stays" "$(soft disk)" "$near"
 service --mode advise
-check "the next start is ready" until_true 30 says "READY=1"
-is "and has restored" "$(soft disk)" "$original"
+check "the next daemon is ready" until_true 30 says "READY=1"
+is "and has restored the affinity" "$(soft disk)" "$original"
 kill -TERM "$manager"
 wait "$manager"
-is "it ends well" "$?" 0
-is "the last word" "$(tail -n 1 $told)" "STOPPING=1"
+is "it ends cleanly" "$?" 0
+is "its last notification is STOPPING=1" "$(tail -n 1 $told)" "STOPPING=1"
 rm -f $defaults $told $output
 finish

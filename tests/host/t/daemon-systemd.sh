@@ -3,12 +3,10 @@
 # box: --sockets 2 --cores 4 --systemd
 # time: 600
 # only: full
-#
-# The unit of xenschedd, as it is installed, under systemd itself: it starts,
-# moves a guest with the little that the unit leaves it, reloads, is ended when
-# it is stuck, started again, and puts everything back.  Fails if the unit denies
-# what the daemon needs, grants what it says that it does not, or has systemd
-# believe what is not so.
+# The installed unit of xenschedd, under systemd itself: it starts, moves a guest within the unit's
+# restrictions, reloads, is killed when it hangs, starts again, and restores all affinities.  Fails if
+# the unit denies what the daemon needs, grants more than it declares, or if systemd's view of the
+# daemon is wrong.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -25,7 +23,7 @@ sctl()
     in_systemd systemctl "$@"
 }
 
-# show PROPERTY: what systemd knows of the service.
+# show PROPERTY: prints a property of the service.
 show()
 {
     sctl show --property="$1" --value xenschedd
@@ -41,13 +39,13 @@ start_fails()
     ! sctl start xenschedd
 }
 
-# has FIELD: of the daemon's status in /proc.
+# has FIELD: prints a field of the daemon's status in /proc.
 has()
 {
     sed -n "s/^$1:\t//p" "/proc/$pid/status"
 }
 
-# in_service COMMAND...: sees the files as the daemon does.
+# in_service COMMAND...: runs it with the daemon's view of files.
 in_service()
 {
     nsenter -t "$pid" -m "$@"
@@ -58,21 +56,21 @@ read_only()
     in_service touch "$1/x" 2>&1 | grep "Read-only file system"
 }
 
-# dom0 has no more than this, either, so it has to be another one.
+# dom0 has no network either, so the daemon's namespace has to be another one.
 no_network()
 {
     equal "$(sed -n 's/ *\(.*\):.*/\1/p' "/proc/$pid/net/dev")" lo &&
         [ "$(readlink "/proc/$pid/ns/net")" != "$(readlink /proc/1/ns/net)" ]
 }
 
-# opens DEVICE: with the service's rights to devices.
+# opens DEVICE: tries it with the service's rights to devices.
 opens()
 {
     sh -c 'echo 0 >$1/cgroup.procs && : <$2' sh \
         /sys/fs/cgroup/system.slice/xenschedd.service "$1" 2>&1
 }
 
-# journal_times WHAT: how often it is in the daemon's journal.
+# journal_times KIND: counts entries in the daemon's journal.
 journal_times()
 {
     grep -c "\"what\":\"$1\"" $journal
@@ -104,7 +102,7 @@ affinities >before
 check "systemd starts" start_systemd
 check "it starts the unit" sctl start xenschedd
 check "and returns when it can be asked" xensched status
-is "it is the process which systemd watches" \
+is "the process is the one that systemd watches" \
     "$(show MainPID)" "$(cat /run/xensched/lock)"
 pid=$(pidof xenschedd)
 check "the disk guest is moved next to dom0" until_true 30 soft_is disk "$near"
@@ -131,9 +129,9 @@ check "for systemd, too" until_true 10 show_is SubState running
 
 is "nothing was restored before" "$(journal_times restore)" 0
 kill -STOP "$pid"
-check "stuck, it is ended and started again" until_true 40 show_is NRestarts 1
-check "the next one is ready" until_true 30 show_is SubState running
-check "and is another process" test "$(pidof xenschedd)" != "$pid"
+check "a daemon that hangs is killed and restarted" until_true 40 show_is NRestarts 1
+check "the next daemon is ready" until_true 30 show_is SubState running
+check "and it is another process" test "$(pidof xenschedd)" != "$pid"
 check "it has restored what the first one changed" journal_has_times restore 1
 check "and moves the guest again" until_true 30 journal_has_times move 2
 check "the guest is next to dom0 again" soft_is disk "$near"
@@ -141,13 +139,13 @@ check "systemctl stop" sctl stop xenschedd
 is "it ended well" "$(show Result)" success
 affinities >after
 check "every affinity is as before" cmp before after
-check "nothing is to be restored" test ! -e /var/lib/xensched/state.json
+check "nothing is left to restore" test ! -e /var/lib/xensched/state.json
 check "nothing is left in /run" test ! -e /run/xensched
 check "it was never denied anything" \
     sh -c "[ -s $log ] && ! grep -i 'not permitted\|denied\|read-only' $log"
 
 echo 'XENSCHEDD_ARGS="--mode sideways"' >$defaults
-check "wrong use: it is not started" start_fails
+check "with wrong use the unit does not start" start_fails
 sleep 3
 is "its exit code" "$(show ExecMainStatus)" 2
 is "it has failed" "$(show SubState)" failed

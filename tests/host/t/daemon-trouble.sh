@@ -4,10 +4,10 @@
 # time: 400
 # only: full
 #
-# What happens to a host while xenschedd places its guests: one is renamed,
-# rebooted, moved to another cpupool; a pCPU goes, the clock is set.  Fails if
-# that makes it move a guest, or lose one, or if not everything is back in the end.
-# (daemon-killed.sh is about its own death.)
+# Changes of a host while xenschedd places its guests: a guest is renamed, rebooted, or moved to
+# another cpupool; a pCPU goes offline; the clock is set.  Fails if that makes the daemon move or
+# lose a guest, or if not every affinity is restored in the end.  (daemon-killed.sh tests the
+# daemon's own death.)
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -22,7 +22,7 @@ guest start idle &
 wait
 affinities >before
 
-# status KEY: a number of the daemon's.
+# status KEY: prints a number of the daemon's status.
 status()
 {
     xensched status --json | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"
@@ -32,39 +32,39 @@ start_daemon --mode act
 check "the disk guest is moved" until_true 30 soft_is disk "$near"
 check "and runs there" runs_near disk
 
-# A name is a name.
+# The name of a guest changes.
 xl rename disk renamed
-check "renamed: it is known by its new name" \
+check "a renamed guest is known by its new name" \
     until_true 5 status_is renamed affinity '"ours"'
 xl rename renamed disk
 check "and by its old one again" until_true 5 status_is disk affinity '"ours"'
 
-# The clock of the host is not the daemon's.
+# The daemon does not use the host's wall clock.
 now=$(date +%s)
 date -s "@$((now + 86400))" >/dev/null
 sleep 4
 date -s "@$((now - 86400))" >/dev/null
 sleep 4
 date -s "@$((now + 8))" >/dev/null
-check "the clock was set forth and back: its affinity is what it was" \
+check "after the clock was set forward and back the affinity is unchanged" \
     soft_is disk "$near"
-check "and it runs there" runs_near disk
+check "and the guest runs there" runs_near disk
 is "nothing was moved because of it" "$(status moves) $(status restores)" "1 0"
 check "the log was not lost" sh -c "! grep -q log-lost $journal"
 
-# A pCPU goes, at which guests are placed, and comes back.
+# A pCPU at the guests' target goes offline, and comes back.
 xen-hptool cpu-offline 1 >/dev/null
 sleep 3
-check "without pCPU 1 it goes on" xensched status
+check "without pCPU 1 the daemon continues" xensched status
 check "the guest's affinity is still the daemon's" status_is disk affinity '"ours"'
-check "and it runs near dom0" runs_near disk
+check "and the guest runs near dom0" runs_near disk
 xen-hptool cpu-online 1 >/dev/null
 sleep 3
-check "with pCPU 1 it goes on" xensched status
-check "the guest has the affinity that it had" soft_is disk "$near"
+check "with pCPU 1 the daemon continues" xensched status
+check "the guest's affinity is unchanged" soft_is disk "$near"
 is "it was not moved" "$(status moves) $(status restores)" "1 0"
 
-# A guest that is rebooted is the same one.
+# A guest that reboots is the same guest.
 uuid=$(cat /proc/sys/kernel/random/uuid)
 guest start idle name=again "xl=uuid = '$uuid'"
 check "a guest starts" until_true 5 status_is again uuid "\"$uuid\""
@@ -73,16 +73,16 @@ guest stop again
 guest start idle name=again "xl=uuid = '$uuid'"
 check "it is rebooted" until_true 5 status_is again uuid "\"$uuid\""
 second="$(status_of again acct) $(status_of again domid)"
-is "it keeps its number" "${second% *}" "${first% *}"
+is "it keeps its accounting domain" "${second% *}" "${first% *}"
 check "with another domid" test "${second#* }" != "${first#* }"
 guest stop again
 
-# Another cpupool: Xen takes the affinity away, which is no reason to fight.
+# In another cpupool Xen removes the affinity, and the daemon does not set it again.
 xl cpupool-cpu-remove Pool-0 6
 xl cpupool-cpu-remove Pool-0 7
 xl cpupool-create 'name="other"' 'sched="credit2"' 'cpus=["6","7"]' >/dev/null
 to_pool disk other
-check "another cpupool: that was an operator, says the journal" \
+check "the journal attributes a move to another cpupool to an operator" \
     until_true 10 journal_has operator disk
 sleep 3
 check "it is not moved across cpupools" soft_is disk all
@@ -91,7 +91,7 @@ xl cpupool-destroy other
 xl cpupool-cpu-add Pool-0 6
 xl cpupool-cpu-add Pool-0 7
 sleep 2
-check "back again, it stays the operator's" soft_is disk all
+check "back in its pool, it stays the operator's" soft_is disk all
 stop_daemon TERM
 is "it ends cleanly" "$stopped" 0
 [ "$TAP_FAILED" = 0 ] || sed 's/^/# /' $journal # before it is removed

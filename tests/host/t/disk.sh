@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # only: full
 #
-# The disk of a guest is a RAM disk of dom0 behind blkback: it has the size
-# asked for, and what the guest writes is what dom0 finds there.  Were it not
-# for blkback (a disk in the guest's own memory, say), no grant would be mapped
-# and no notification sent, and the tests of both would have no source.
+# A guest's disk is a RAM disk of dom0 behind blkback: it has the requested size, and dom0 finds on
+# it what the guest writes.  Without blkback (with a disk in the guest's own memory, for example),
+# no grant would be mapped and no notification sent, and the tests of both would have no events.
 
 . /usr/lib/box/tap.sh
 
@@ -20,13 +19,13 @@ END
 
 guest start writer
 guest wait writer 60
-is "the guest's script worked" $? 0
+is "the guest's script succeeds" $? 0
 device=$(sed -n "s/^disk = \[ 'phy:\([^,]*\),.*/\1/p" /run/guests/writer/config)
 size=$(guest output writer | sed -n 1p)
 written=$(guest output writer | sed -n 2p)
 found=$(dd if="$device" bs=4k skip=10 count=100 2>/dev/null | md5sum |
         cut -c1-32)
-is "the disk has the size that was asked for" "$size" 3145728
+is "the disk has the requested size" "$size" 3145728
 is "dom0 finds on it what the guest wrote" "$found" "$written"
 
 guest start disk

@@ -3,10 +3,9 @@
 # box: --sockets 1 --cores 2
 # time: 200
 #
-# Without any module of xensched's, the daemon learns what dom0's xen-blkback does for
-# which guest from Linux's statistics: as many pages as were read and
-# written, and those with segments.  Fails if some are lost or counted twice, or if what a
-# guest did before the daemon came counts.
+# Without xensched's modules, the daemon learns from Linux's statistics what dom0's xen-blkback does
+# for each guest: pages that were read and written, and pages of segments.  Fails if pages are lost
+# or counted twice, or if I/O from before the daemon's start counts.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -17,7 +16,7 @@ check "a guest writes before there is a daemon" \
 start_daemon
 is "the daemon starts" $? 0
 xensched check >check.txt 2>&1
-check "the way in which disks are known is reported" \
+check "the source of disk I/O is reported" \
     grep "^ok *disks: rates, from Linux's statistics" check.txt
 sleep 2
 is "earlier requests do not count" "$(pages one)" 0
@@ -25,7 +24,7 @@ is "300 requests of a page" \
     "$(more_pages one 'disk-io /dev/xvda write 4096 300')" 300
 is "40 of 32 pages, and of one for their segments" \
     "$(more_pages one 'disk-io /dev/xvda write 131072 40')" $((40 * 33))
-is "another guest's" "$(more_pages two 'disk-io /dev/xvda write 4096 100')" 100
+is "another guest's 100 requests" "$(more_pages two 'disk-io /dev/xvda write 4096 100')" 100
 is "reads as well" "$(more_pages two 'disk-io /dev/xvda read 4096 100')" 100
 is "without I/O no page is counted" "$(more_pages one 'sleep 1')" 0
 guest stop two

@@ -4,12 +4,11 @@
 # time: 240
 # only: full
 #
-# xenschedd reads logs when they have rows: on a quiet host once a
-# second, to plan with what there is, and when guests begin to talk within a tick or
-# two of the time that a log file is half full.  Fails if it polls, if rows are lost
-# before Xen rings, if the ring is not answered, if the lease ends meanwhile, or if a
-# doorbell that never rings is waited for.  In exact mode, where it is not this machine
-# that is late.
+# xenschedd reads logs when they have rows: once a second on a quiet host, to make its plans, and
+# within a tick or two after a log buffer is half full, when guests begin to communicate.  Fails if
+# it polls, if rows are lost before Xen rings, if the doorbell is not answered, if the lease ends,
+# or if the daemon relies on a doorbell that never rings.  In exact mode, where this machine's load
+# delays nothing.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -33,7 +32,7 @@ metrics_now()
         ! grep -q '^xensched_uptime_seconds $before\$' $metrics"
 }
 
-# looks_per_s: of the next 15 s or so, in which no client asks it anything.
+# looks_per_s: reads per second in the next 15 s or so, without requests of clients.
 looks_per_s()
 {
     local looks uptime
@@ -47,7 +46,7 @@ looks_per_s()
         -v to="$(metric uptime_seconds)" 'BEGIN { print looks / (to - from) }'
 }
 
-# dom0_share: of a pCPU, in percent, in the next 10 s
+# dom0_share: percentage of a pCPU that dom0 uses in the next 10 s
 dom0_share()
 {
     local before
@@ -57,8 +56,7 @@ dom0_share()
     calc "($(domain-usage time 0) - $before) / 1e8"
 }
 
-# notify N: one guest notifies another one N times.  (The daemon does not end, so a plain
-# wait would not return.)
+# notify N: one guest notifies another one N times.  (A plain wait would wait for the daemon, too.)
 notify()
 {
     local node listener
@@ -79,16 +77,16 @@ begin_quietly()
 start_all listener sender
 alone=$(dom0_share)
 
-# Quiet.
+# A quiet host.
 begin_quietly --log service-ns,evtchn-send
 is "the daemon starts" "$?" 0
 looks=$(looks_per_s)
-check "on a quiet host it looks once a second" between 0.9 1.3 "$looks"
+check "on a quiet host the daemon reads once a second" between 0.9 1.3 "$looks"
 rung_share=$(dom0_share)
-check "its lease of 10 s goes on" sh -c "! xl dmesg | grep -q 'not renewed'"
+check "its lease of 10 s is renewed" sh -c "! xl dmesg | grep -q 'not renewed'"
 
-# A burst: five times as much as the log file of a pCPU has room for, in less than
-# the second between two looks.
+# A burst: five times as many rows as the log buffer of a pCPU holds, in less than the second
+# between two reads.
 rings=$(metric rings_total)
 rows=$(metric rows_total)
 begin=$(cut -d' ' -f1 /proc/uptime)
@@ -98,24 +96,24 @@ sleep 2
 metrics_now
 rings=$(($(metric rings_total) - rings))
 rows=$(($(metric rows_total) - rows))
-check "it is rung for while guests talk" between 5 200 "$rings"
-check "and reads all that they say" test "$rows" -ge 80000
+check "the doorbell rings while guests communicate" between 5 200 "$rings"
+check "and the daemon reads all rows" test "$rows" -ge 80000
 is "nothing is lost" "$(metric lost_rows_total)" 0
 note "80000 notifications in $seconds s: $rows rows, $rings rings"
 rings=$(metric rings_total)
-check "when it is quiet again, it looks once a second" \
+check "when the host is quiet again, the daemon reads once a second" \
     between 0.9 1.3 "$(looks_per_s)"
-is "and the bell is silent" "$(metric rings_total)" "$rings"
+is "and the doorbell does not ring" "$(metric rings_total)" "$rings"
 stop_daemon TERM
 is "it ends cleanly" "$stopped" 0
 
-# Where there are no event channels, all is as it would be without a doorbell.
+# Without event channels the daemon polls.
 mv /dev/xen/evtchn /dev/xen/not-there
 begin_quietly --log service-ns,evtchn-send
-is "without event channels it starts, too" "$?" 0
-check "it says so" grep -q "/dev/xen/evtchn is missing.*every 100 ms" \
+is "the daemon starts without event channels" "$?" 0
+check "it reports that" grep -q "/dev/xen/evtchn is missing.*every 100 ms" \
     "${daemon_log:?}"
-check "and looks all the time" between 8 11 "$(looks_per_s)"
+check "and polls" between 8 11 "$(looks_per_s)"
 polled_share=$(dom0_share)
 mv /dev/xen/not-there /dev/xen/evtchn
 check "polling costs more than the doorbell" sh -c "awk 'BEGIN { exit !($rung_share < $polled_share) }'"
@@ -123,30 +121,30 @@ note "dom0 keeps a pCPU busy, in percent: $alone without a daemon," \
     "$rung_share with, $polled_share with one that polls"
 stop_daemon TERM
 
-# It can be bound, and does not ring, while logs pass their marks again and again.
+# A doorbell that can be bound, but does not ring while log buffers pass their watermarks.
 export LD_PRELOAD=/usr/bin/silent-doorbell.so
 begin_quietly --log service-ns,evtchn-send
 unset LD_PRELOAD
-is "with a doorbell that does not ring it starts, too" "$?" 0
+is "the daemon starts with a doorbell that does not ring" "$?" 0
 for burst in 1 2 3 4 5 6; do
     notify 12000 >/dev/null
     sleep 1.2
 done
 metrics_now
-is "the bell has not rung" "$(metric rings_total)" 0
-check "it notices" grep -q "the doorbell of the log does not ring" "$daemon_log"
-check "and looks all the time" between 8 11 "$(looks_per_s)"
-is "nothing is lost meanwhile" "$(metric lost_rows_total)" 0
+is "the doorbell has not rung" "$(metric rings_total)" 0
+check "the daemon notices that" grep -q "the doorbell of the log does not ring" "$daemon_log"
+check "and polls" between 8 11 "$(looks_per_s)"
+is "no row is lost" "$(metric lost_rows_total)" 0
 note "bursts: ${burst:?}, rows: $(metric rows_total)"
 stop_daemon TERM
 
-# That of dom0's Linux, whose log file has room for 1024 rows here.
-check "our modules take the place of the kernel's" use_drivers
+# The doorbell of dom0's Linux, whose log buffer holds 1024 rows here.
+check "xensched's modules replace the kernel's" use_drivers
 begin_quietly --log service-ns,evtchn-send,ring-pages --log-sizes ring-pages:16K
-is "with a log of Linux it starts, too" "$?" 0
+is "the daemon starts with a log of Linux" "$?" 0
 linux_lost='lost_rows_total{source="linux"}'
 check "the log of Linux is read" until_true 20 grep -q 'source="linux"' $metrics
-check "on a quiet host it looks once a second" between 0.9 1.3 "$(looks_per_s)"
+check "on a quiet host it reads once a second" between 0.9 1.3 "$(looks_per_s)"
 disk_guest reader
 metrics_now
 rows=$(metric 'rows_total{source="linux"}')
@@ -156,9 +154,9 @@ seconds=$(cut -d' ' -f1 /proc/uptime | awk -v begin="$begin" '{ print $1 - begin
 metrics_now
 rows=$(($(metric 'rows_total{source="linux"}') - rows))
 note "$rows rows of dom0's Linux in $seconds s"
-check "it reads all that dom0's Linux says" test "$rows" -ge 5000
-is "and nothing of it is lost" "$(metric "$linux_lost")" 0
-check "when it is quiet again, it looks once a second" \
+check "it reads all rows of dom0's Linux" test "$rows" -ge 5000
+is "and none of them is lost" "$(metric "$linux_lost")" 0
+check "when the host is quiet again, the daemon reads once a second" \
     between 0.9 1.3 "$(looks_per_s)"
 stop_daemon TERM
 finish

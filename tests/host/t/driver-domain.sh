@@ -3,11 +3,10 @@
 # time: 240
 # only: full
 #
-# A driver domain serves another guest's disk, and dom0 has nothing to do with
-# it: what the guest writes is found there and not in dom0.  When the driver
-# domain dies under I/O it leaves nothing behind, and another one, with guests
-# of its own, takes its place.  Fails if dom0 is on the path, if pages that
-# one domain had of the other keep either from going, or if nodes stay.
+# A driver domain serves another guest's disk without dom0: the guest's data are on the driver
+# domain's disk and not on dom0's.  When the driver domain dies during I/O it leaves nothing behind,
+# and another driver domain, with guests of its own, replaces it.  Fails if dom0 takes part in the
+# I/O, if mapped pages keep either domain in existence, or if nodes in xenstore stay.
 
 . /usr/lib/box/tap.sh
 
@@ -16,7 +15,7 @@ backend_of()
     echo "/local/domain/$1/backend"
 }
 
-# What there is in dom0 that serves disks, and what its disks have done.
+# The threads of dom0 that serve disks, and the statistics of its disks.
 dom0_disks()
 {
     xenstore-list "$(backend_of 0)" | grep vbd
@@ -24,7 +23,7 @@ dom0_disks()
     cat /proc/diskstats
 }
 
-# domids: of all domains, the dying ones, too.
+# domids: prints the domids of all domains, dying ones included.
 domids()
 {
     xl list | awk 'NR > 1 { print $2 }' | sort -n | tr '\n' ' '
@@ -46,13 +45,13 @@ nothing_served()
             guest output driver | sed -n 's/^disks: //p' | tail -n 1)" ]
 }
 
-# The end of what a guest said.
+# The end of a guest's output.
 said()
 {
     guest output "$1" | grep -v '^done' | tail -n 1
 }
 
-# checksum FILE: of what disk-io writes below.
+# checksum FILE: of the data that disk-io writes below.
 checksum()
 {
     echo "dd if=$1 bs=4k count=200 iflag=direct 2>/dev/null | md5sum"
@@ -64,17 +63,17 @@ before=$(dom0_disks)
 guest start obedient name=client disk=8 backend=driver
 is "a guest that has its disk from it starts" $? 0
 in_guest client "blockdev --getsize64 /dev/xvda"
-is "the disk has the size that was asked for" "$(said client)" 8388608
+is "the disk has the requested size" "$(said client)" 8388608
 check "the guest reads what it has written" in_guest client \
     "disk-io /dev/xvda write 4096 200 && disk-io /dev/xvda read 4096 200 && \
 disk-io /dev/xvda write 131072 20 10 && disk-io /dev/xvda read 131072 20 10"
 in_guest client "$(checksum /dev/xvda)"
 in_guest driver "$(checksum /dev/ram0p1)"
-is "it is on the driver domain's disk" "$(said driver)" "$(said client)"
-is "dom0 serves no disk, and none of its own was used" \
+is "the data are on the driver domain's disk" "$(said driver)" "$(said client)"
+is "dom0 serves no disk, and its own disks were not used" \
     "$(dom0_disks)" "$before"
 guest stop client
-check "the disk is taken away with the guest" \
+check "the disk is removed with the guest" \
     until_true 20 no_node "$(backend_of "$(xl domid driver)")/vbd"
 check "and is free for another one" until_true 20 nothing_served
 
@@ -84,11 +83,11 @@ guest start obedient name=other
 check "the disk is busy" until_true 20 sh -c 'guest output busy | grep -q written'
 xl destroy driver
 left="0 $(xl domid busy) $(xl domid other) "
-check "destroyed under I/O, it goes, and no other domain" until_true 20 only_domids "$left"
-check "its nodes in xenstore go" no_node "/local/domain/$first"
+check "destroyed during I/O, it ends, and no other domain" until_true 20 only_domids "$left"
+check "its nodes in xenstore are removed" no_node "/local/domain/$first"
 check "the guest without a disk can be stopped as usual" guest stop busy
-check "it goes, too" until_true 20 only_domids "0 $(xl domid other) "
-check "other guests go on" in_guest other true
+check "and ends" until_true 20 only_domids "0 $(xl domid other) "
+check "other guests continue" in_guest other true
 
 guest start driver
 check "another driver domain has another domid" \
@@ -99,6 +98,6 @@ check "it serves guests as the first one did" in_guest client \
 guest stop client
 guest stop driver
 guest stop other
-check "nothing is left" until_true 20 only_domids "0 "
-is "neither in xenstore" "$(xenstore-list /libxl)" ""
+check "no domain is left" until_true 20 only_domids "0 "
+is "and no node in xenstore" "$(xenstore-list /libxl)" ""
 finish

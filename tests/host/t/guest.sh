@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # only: full
 #
-# A guest is what its description says, runs its script and returns how
-# that ended.  A guest which cannot start, or ends early, is an error and not
-# a guest that is waited for.
+# A guest has the properties of its description, runs its script and returns the script's result.  A
+# guest that cannot start, or ends early, is an error, and no caller waits for it.
 
 . /usr/lib/box/tap.sh
 
@@ -22,23 +21,23 @@ refused()
     ! "$@"
 }
 
-# The tests run one after the other; what a guest said stays after its end.
+# The tests run one after the other; a guest's output stays after its end.
 guest start asked
 guest wait asked 60
-is "the exit code of its script" $? 5
-is "two vCPUs, and its file" "$(guest output asked | tr '\n' ' ')" "2 a file "
+is "a guest returns the exit code of its script" $? 5
+is "it has two vCPUs, and its file" "$(guest output asked | tr '\n' ' ')" "2 a file "
 
 guest start idle name=sleeper memory=160 vcpus=2 cpus=3
-is "its memory and vCPUs" \
+is "it has its memory and vCPUs" \
     "$(xl list sleeper | awk 'NR == 2 { print $3, $4 }')" "160 2"
-is "its pCPUs" "$(xl vcpu-list sleeper | awk 'NR == 2 { print $(NF - 2) }')" 3
-check "a second one of the same name is refused" refused \
+is "it has its pCPUs" "$(xl vcpu-list sleeper | awk 'NR == 2 { print $(NF - 2) }')" 3
+check "a second guest with the same name is refused" refused \
     guest start idle name=sleeper
 guest stop sleeper
-check "it is gone after guest stop" refused xl domid sleeper
+check "guest stop destroys it" refused xl domid sleeper
 
-check "a description that is not there is refused" refused guest start nobody
-check "a key that is not there is refused" refused guest start idle colour=red
+check "an unknown description is refused" refused guest start nobody
+check "an unknown key is refused" refused guest start idle colour=red
 check "a guest that cannot start is an error" refused \
     guest start idle name=tiny memory=4
 check "a guest that panics is an error" refused \

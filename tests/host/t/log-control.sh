@@ -1,17 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The controls of the log do what public/schedlog.h says, on a real Xen and
-# while it is logging: where rows go, how many are left out, what they contain,
-# which domain is charged, how large the area is, and which pCPUs have one.  Two guests
-# make events in known numbers: notifications and marks.
+# The controls of the log work as public/schedlog.h says, on a real Xen and while it is logging:
+# where rows go, how many are left out, their contents, the charged domain, the size of the area,
+# and which pCPUs have one.  Two guests make known numbers of events: notifications and marks.
 #
 # time: 400
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
 
-# Thresholds are counted on each pCPU, so the guests are held on one.
+# Each pCPU counts thresholds, so the guests are bound to one pCPU.
 set_up_guests()
 {
     start_all "marker:vcpus=2" other
@@ -26,7 +25,7 @@ log_both()
     log_guest other $TWO
 }
 
-# N notifications of marker to the other one.
+# Sends N notifications from marker to the other guest.
 send()
 {
     in_both other "evtchn-ping listen \$NODE \$PEER" \
@@ -40,8 +39,8 @@ make_events()
     send 50
 }
 
-# in_files: what each of the four log files has: marks of ONE, marks of TWO,
-# notifications of ONE
+# in_files: prints for each of the four log buffers: marks of ONE, marks of TWO, notifications of
+# ONE
 in_files()
 {
     local file
@@ -53,7 +52,7 @@ in_files()
     done | tr '\n' ',' | sed 's/,$//'
 }
 
-# try_routes ACCT EVENT FILE...: and what is in the files then
+# try_routes ACCT EVENT FILE...: sets $routed, the contents of the log buffers
 try_routes()
 {
     log_set_up 65536 65536 65536 65536
@@ -69,12 +68,12 @@ try_routes()
 routes()
 {
     try_routes $ONE all 0 $TWO all 0
-    is "one log file for all" "$routed" "70 30 50,0 0 0,0 0 0,0 0 0"
+    is "one log buffer for all" "$routed" "70 30 50,0 0 0,0 0 0,0 0 0"
     try_routes $ONE mark 1 $ONE evtchn-send 3
-    is "one log file for each event, none for what has no route" "$routed" \
+    is "one log buffer for each event, none for an event without a route" "$routed" \
         "0 0 0,70 0 0,0 0 0,0 0 50"
     try_routes $ONE all 2 $TWO all 3
-    is "one log file for each accounting domain" "$routed" \
+    is "one log buffer for each accounting domain" "$routed" \
         "0 0 0,0 0 0,70 0 50,0 30 0"
     try_routes $ONE mark 1 $TWO all 2 $ONE evtchn-send 2
     is "groups" "$routed" "0 0 0,70 0 0,0 30 50,0 0 0"
@@ -95,12 +94,12 @@ thresholds()
     logging mark mark_both
     is "every 7th of 1000, and every 10th of 500" \
         "$(rows mark $ONE none) $(rows mark $TWO none)" "142 50"
-    is "and not just the first ones" \
+    is "and not only the first ones" \
         "$(awk '$3 == 2 { print $5 }' log.rows | head -n 3 | tr '\n' ' ')" \
         "7 14 21 "
 }
 
-# Both events have the same stays.  Ticks report parts of them, without an end.
+# Both events have the same run intervals.  Ticks report parts of them, without an end.
 split_threshold()
 {
     local all some
@@ -112,14 +111,14 @@ split_threshold()
     logging service-ns,service-tsc in_guest other "doze 100 5"
     some=$(awk '$4 != "none"' log.rows | wc -l)
     all=$(schedlog-area rows 1 | awk '$4 != "none"' | wc -l)
-    check "there were stays" test "$all" -ge 100
-    check "every 4th stay of $all is measured" \
+    check "there were run intervals" test "$all" -ge 100
+    check "every 4th run interval of $all is measured" \
         between $((all / 4 - 1)) $((all / 4 + 1)) "$some"
 }
 
-# An interval ends with up to a threshold's worth of events that are not known
-# of, and the next threshold can be smaller: 10000 events in intervals of
-# 20 ms are off by less than 10 % with thresholds up to 20.
+# Up to a threshold's worth of events is unknown at the end of an interval, and the next threshold
+# can be smaller: 10000 events in intervals of 20 ms are off by less than 10 % with thresholds up to
+# 20.
 sampling()
 {
     local events=10000 sampled
@@ -143,14 +142,14 @@ END
         between 3 100000 "$(echo "$sampled" | cut -d' ' -f6)"
 }
 
-# A row of 16 bytes in a log file of 16 bytes.
+# A row of 16 bytes in a log buffer of 16 bytes.
 counting()
 {
     log_set_up 16
     schedlog-area register 0 counter64 add pad=4
     log_guest marker $ONE
     logging mark in_guest marker "mark 1 1000"
-    is "one row adds what 1000 have" "$(cut -d' ' -f5 log.rows)" 500500
+    is "one row has the sum of 1000" "$(cut -d' ' -f5 log.rows)" 500500
 }
 
 time_stamps()
@@ -171,7 +170,7 @@ time_stamps()
         "$(seq 0 19 | tr '\n' ' ')"
 }
 
-# Two events of the same stays: one has ticks, the other one has TSCs.
+# Two events have the same run intervals: rows of one have ticks, rows of the other TSCs.
 ticks()
 {
     log_set_up 1048576 1048576
@@ -180,15 +179,15 @@ ticks()
     schedlog-area route $ONE service-tsc 1
     logging service-ns,service-tsc in_guest marker "timeout 2 spin 1000000"
     schedlog-area rows 1 >tsc.rows
-    is "rows with ticks and rows with TSCs are of the same stays" \
+    is "rows with ticks and rows with TSCs have the same run intervals" \
         "$(cut -d' ' -f1,3,4 <log.rows)" "$(cut -d' ' -f1,3,4 <tsc.rows)"
-    check "there are some" test "$(wc -l <log.rows)" -gt 50
+    check "there are some rows" test "$(wc -l <log.rows)" -gt 50
     note "from $(awk 'NR == 1 { print $6 }' log.rows) to" \
         "$(awk 'END { print $6 }' log.rows) ticks," \
         "from $(awk 'NR == 1 { print $6 }' tsc.rows) to" \
         "$(awk 'END { print $6 }' tsc.rows) cycles at $(log_info tsc_khz) kHz"
-    # A tick that comes late has its own time late as well.
-    check "both say the same time, nine of ten within 20 ms" \
+    # A late tick has a late time.
+    check "both have the same time, nine of ten within 20 ms" \
         between 0.9 1 "$(awk -v khz="$(log_info tsc_khz)" '
             NR == FNR { tick[NR] = $6 * 10; next }
             FNR == 1 { offset = tick[1] - $6 / khz }
@@ -204,9 +203,9 @@ has_rows()
     schedlog-area rows 0 | grep -q .
 }
 
-# amidst CHANGE...: the log is changed while marker makes 10000 marks, after the
-# first have been logged.  With a pause after every fifty, two seconds at least, so
-# that the change, which takes a few processes, comes well before the last one.
+# amidst CHANGE...: changes the log while marker makes 10000 marks, after the first marks were
+# logged.  marker pauses after every fifty, two seconds in all at least, so that the change, which
+# takes a few processes, comes well before the last mark.
 amidst()
 {
     in_guest marker "mark 1 10000 10" &
@@ -215,7 +214,7 @@ amidst()
     wait
 }
 
-# in_order: how many rows are marks with the codes 1, 2, 3...
+# in_order: prints how many rows are marks with the codes 1, 2, 3...
 in_order()
 {
     awk '$2 == "mark" && $5 == marks + 1 { marks++ }
@@ -234,7 +233,7 @@ registers()
         "$(wc -l <former.rows)" -gt 0 -a "$(wc -l <log.rows)" -gt 0
     is "none of 10000 is lost or wrong" \
         "$(cat former.rows log.rows | in_order)" "10000 of 10000"
-    is "and what rows have is what the register says" \
+    is "and rows have what the register selects" \
         "$(cut -d' ' -f3,4 <former.rows | sort -u),$(cut -d' ' -f3,4 <log.rows |
            sort -u)" "- -,$ONE none"
 }
@@ -289,16 +288,16 @@ sizes()
     schedlog-area release
     is "memory is freed" "$(log_info used_bytes)" 0
     log_set_up 65536
-    is "another layout while there is one" "$(schedlog-area setup 16 4096)" \
+    is "a second layout is refused" "$(schedlog-area setup 16 4096)" \
         "setup: EBUSY"
-    check "the same one" schedlog-area setup 16 65536
+    check "the same layout is accepted" schedlog-area setup 16 65536
     log_set_up 4096 16 16 1048576
-    is "after a release, another one" \
+    is "after a release, another layout is accepted" \
         "$(log_info nr_files) $(log_info data_size)" "4 1056768"
     schedlog-area release
-    is "more than the command line allows" \
+    is "more than the command line allows is refused" \
         "$(schedlog-area setup 16 16777216x64)" "setup: E2BIG"
-    is "leaves nothing behind" "$(log_info used_bytes)" 0
+    is "and leaves nothing behind" "$(log_info used_bytes)" 0
 
     domid=$(domid marker)
     check "the largest number of everything can be set up" \
@@ -310,16 +309,16 @@ sizes()
     schedlog-area events mark
     in_guest marker "mark 7 3"
     schedlog-area events
-    is "and the last accounting domain logs to the last log file" \
+    is "and the last accounting domain logs to the last log buffer" \
         "$(schedlog-area rows 1023 | cut -d' ' -f5 | tr '\n' ' ')" "7 8 9 "
-    is "there is no accounting domain beyond" \
+    is "there is no accounting domain beyond the last" \
         "$(schedlog-area bind "$domid" all 32768)" "bind: EINVAL"
     schedlog-area bind "$domid" all 0
     schedlog-area release
     is "its memory is freed, too" "$(log_info used_bytes)" 0
 }
 
-# samples CPU: how often its run queue was sampled
+# samples CPU: prints how often its run queue was sampled
 samples()
 {
     schedlog-area rows 0 | awk -v cpu="$1" '$1 == cpu' | wc -l
@@ -330,7 +329,7 @@ samples_above()
     [ "$(samples "$1")" -gt "$2" ]
 }
 
-# more_samples CPU BEFORE: within a few seconds
+# more_samples CPU BEFORE: waits for more samples, for a few seconds
 more_samples()
 {
     until_true 10 samples_above "$1" $(($2 + 5))
@@ -346,10 +345,10 @@ hotplug()
     check "pCPU 1 logs" more_samples 1 0
     xen-hptool cpu-offline 1 >/dev/null
     before=$(samples 1)
-    check "pCPU 1 goes offline: the others go on" more_samples 3 "$(samples 3)"
+    check "pCPU 1 goes offline: the others continue" more_samples 3 "$(samples 3)"
     is "pCPU 1 logs nothing" "$(samples 1)" "$before"
     xen-hptool cpu-online 1 >/dev/null
-    check "pCPU 1 is back: its log goes on where it was" \
+    check "pCPU 1 is back: its log continues where it was" \
         more_samples 1 "$before"
     schedlog-area events
 
@@ -362,11 +361,11 @@ hotplug()
     check "and log" more_samples 3 0
     xen-hptool cpu-online 1 >/dev/null
     schedlog-area register all full
-    check "pCPU 1 comes online: it gets one and logs" more_samples 1 0
+    check "pCPU 1 comes online: it gets an area and logs" more_samples 1 0
     schedlog-area events
 }
 
-# Where nodes are, from Xen's own report, and each frame of each pCPU's area.
+# Compares Xen's own report of nodes with each frame of each pCPU's area.
 numa()
 {
     local cpu node
@@ -383,7 +382,7 @@ numa()
         node=$(xl info -n | awk -v cpu="$cpu:" '
             /^cpu:/ { on = 1 }
             on && $1 == cpu { print $4; exit }')
-        is "pCPU $cpu: what it writes to is on its node $node" \
+        is "pCPU $cpu: the memory that it writes to is on its node $node" \
             "$(schedlog-area frames $cpu | awk -v node="$node" '
                 NR == FNR { start[$1] = $2; size[$1] = $3; next }
                 { all++ }

@@ -4,18 +4,18 @@
 # time: 200
 # only: full
 #
-# What an HVM guest asks of its device model, Xen asks for it: a notification of the
-# guest's for each request, and one of dom0's for each answer.  Fails if either is
-# missed, counted twice, or charged to another domain, or if the pages that Xen keeps for
-# this are taken for the guest's.  Each request is an exit, by reason of the port.
+# Xen notifies the device model on behalf of an HVM guest: a notification of the guest for each
+# request, and a notification of dom0 for each answer.  Fails if either is missed, counted twice, or
+# charged to another domain, or if the pages that Xen keeps for this count as the guest's.  Each
+# request is an exit because of the port.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
 
-# The 256 ports of Xen's platform device, which is QEMU's.
+# The 256 ports of Xen's platform device, which QEMU emulates.
 ports='0x$(sed -n "s/ *\(....\)-.* 0000:00:02.0/\1/p" /proc/ioports)'
 
-# reads N: of each of these ports
+# reads N: reads each of these ports N times
 reads()
 {
     in_guest asker "
@@ -24,7 +24,7 @@ reads()
         done"
 }
 
-# Then paused, so that it does not change any more.
+# The guest is paused, so that its memory stays the same.
 shrink()
 {
     xl mem-set asker 100
@@ -39,13 +39,13 @@ log_set_up 4194304
 log_guest asker $ONE
 schedlog-area bind 0 all $TWO , route $TWO all 0
 logging evtchn-send,evtchn-recv reads 4
-# Some more are of its console, and of xenstore.
+# A few more are of its console and of xenstore.
 check "1024 requests are 1024 notifications" \
     between 1024 1100 "$(rows evtchn-send $ONE $TWO)"
-check "and as many answers" between 1024 1100 "$(rows evtchn-send $TWO $ONE)"
-check "dom0 notices each of them" between 1024 1100 "$(rows evtchn-recv $TWO $ONE)"
+check "and there are as many answers" between 1024 1100 "$(rows evtchn-send $TWO $ONE)"
+check "dom0 receives each of them" between 1024 1100 "$(rows evtchn-recv $TWO $ONE)"
 
-# QEMU is a CPU of AMD's: public/schedlog.h has what the number means.
+# QEMU emulates a CPU of AMD's: public/schedlog.h has the meaning of the number.
 logging_exits()
 {
     reads 4
@@ -62,7 +62,7 @@ $(awk -v acct=$ONE '
     }
     END { print times + 0, int(ns / 1000) }' log.rows)
 SUMS
-check "and as many exits" between 1024 1400 "$times"
+check "there are as many exits" between 1024 1400 "$times"
 check "each exit takes some time" between 1024 10240000 "$us"
 
 log_set_up 4194304

@@ -1,17 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The events which tell of vCPUs, of memory and of what a guest has to say, each
-# against what is known without the log: how often a guest slept, where it was
-# put, how much memory Xen says it has, how many spin on a pCPU.  Fails if a
-# site is missed, if it charges another domain, or if it says something wrong.
+# Events about vCPUs, memory and marks, each compared with what is known without the log: how often
+# a guest slept, where it was bound, how much memory Xen says it has, how many vCPUs spin on a pCPU.
+# Fails if a site is missed, charges another domain, or logs a wrong value.
 #
 # time: 240
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
 
-# Everybody shares pCPU 3 but dom0, which so doesn't disturb them.
+# All guests share pCPU 3; dom0 runs elsewhere, so it does not disturb them.
 guests="sleeper spinner rival"
 
 set_up_guests()
@@ -30,33 +29,34 @@ set_up_guests()
     done
 }
 
-# median: of the counters of all rows
+# median: prints the median of the counters of all rows
 median()
 {
     awk '{ print $5 }' log.rows | sort -n |
         awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] + 0 }'
 }
 
-# stays: how often the sleeper had a pCPU; ticks tell of parts of a stay, which have
-# no correspondent.
+# stays: prints how often the sleeper had a pCPU.  Ticks report parts of a run interval, without a
+# correspondent.
 stays()
 {
     awk -v acct=$ONE '$2 == "service-ns" && $3 == acct && $4 != "none"' log.rows |
         wc -l
 }
 
-# A wake-up on a pCPU that is idle, and on one that another vCPU may keep for
-# 30 ms.  That it sleeps 2 ms leaves 28 ms to wait, if it is never late.
+# A wake-up on an idle pCPU, and on a pCPU that another vCPU may keep for 30 ms.  The guest sleeps
+# 2 ms, so it has to wait 28 ms if it is never late.
 #
-# No other domain wants the idle pCPU, so each stay there began with a wake-up, those for
-# its kernel's own timers, too; one may have begun before or end after the recording.
+# No other domain wants the idle pCPU, so each run interval there began with a wake-up, including
+# those for the timers of the guest's kernel.  One may have begun before or ended after the
+# recording.
 wake_delay()
 {
     log_set_up 1048576
     log_guest sleeper $ONE
     logging wake-delay,service-ns in_guest sleeper "doze 300 2"
     woken=$(rows wake-delay $ONE any)
-    check "it was woken as often as it slept" between 300 100000 "$woken"
+    check "the guest was woken as often as it slept" between 300 100000 "$woken"
     check "and had a pCPU as often as it was woken" \
         between $((woken - 1)) $((woken + 1)) "$(stays)"
     awk '$2 == "wake-delay"' log.rows >woken.rows
@@ -70,7 +70,7 @@ wake_delay()
     log_guest sleeper $ONE
     logging wake-delay in_guest sleeper "doze 30 2"
     note "30 sleeps: $(rows wake-delay $ONE any) wake-ups, $(median) ns"
-    check "on a busy one it has to wait" between 15000000 60000000 "$(median)"
+    check "on a busy pCPU it waits" between 15000000 60000000 "$(median)"
     xl sched-credit2 -s -r 1000 >/dev/null
 }
 
@@ -83,21 +83,21 @@ preemption()
     logging wake-delay,preempt-delay,wait-part,service-ns sleep 1
     xl pause rival
     left=$(rows service-ns $ONE $TWO)
-    check "two that spin make each other leave" between 4 100000 "$left"
-    check "each time the one waits, and that is a row" \
+    check "two that spin preempt each other" between 4 100000 "$left"
+    check "each time one of them waits, which makes a row" \
         between $((left - 1)) $((2 * left)) "$(rows preempt-delay $ONE any)"
-    # dom0 may have had the pCPU as well; then several domains had it.
-    check "it waits for the other" between $((left * 9 / 10)) $((left + 1)) \
+    # dom0 may have had the pCPU as well; then the wait is for several domains.
+    check "the wait is for the other one" between $((left * 9 / 10)) $((left + 1)) \
         "$(rows preempt-delay $ONE $TWO)"
-    is "but to be preempted is not to be woken" \
+    is "a preemption is not a wake-up" \
         "$(rows wake-delay $ONE any) $(rows wake-delay $TWO any)" "0 0"
 }
 
-# The counter of off-cpu: public/schedlog.h has what the numbers mean.
+# The counter of off-cpu: public/schedlog.h has the meaning of the numbers.
 PREEMPTED=0 BLOCKED=1 POLLING=2 YIELDED=3 PAUSED=5 CAPPED=6
 OTHER=0 EVTCHN=1 TIMER=3
 
-# off ACCT LEFT WOKE: how often it was off the pCPU, and how many ms in all.
+# off ACCT LEFT WOKE: prints how often it was off the pCPU, and for how many ms in all.
 off()
 {
     awk -v acct="$1" -v left="$2" -v woke="$3" '
@@ -109,7 +109,7 @@ off()
         END { print rows + 0, int(units * 512 / 1000000) }' log.rows
 }
 
-# share MS: this, of itself and what ONE has run, in percent.
+# share MS: prints MS as a percentage of MS and ONE's run time.
 share()
 {
     awk -v acct=$ONE -v ms="$1" '
@@ -139,7 +139,7 @@ pause_often()
     done
 }
 
-# Each cause, and next to nothing of the other ones.
+# Each cause occurs, and hardly any other.
 why_off_cpu()
 {
     local nr ms
@@ -151,7 +151,7 @@ $(off $ONE $BLOCKED $TIMER)
 END
     check "50 times a timer ended a sleep" between 50 100000 "$nr"
     check "the sleeps have 2 ms and more" between 100 100000 "$ms"
-    check "a notification of dom0 began them" between 1 100000 \
+    check "notifications of dom0 began them" between 1 100000 \
         "$(awk -v acct=$ONE -v woke=$EVTCHN '
             $2 == "off-cpu" && $3 == acct && $4 == 0 &&
             int($5 / 8388608) % 8 == woke' log.rows | wc -l)"
@@ -195,7 +195,7 @@ END
     check "for half of the time" between 40 60 "$(share "$ms")"
 }
 
-# The first pause makes Xen see where the spinner is.
+# The first pause makes Xen update where the spinner is.
 move_about()
 {
     local n=0
@@ -224,14 +224,14 @@ migrate()
     xl pause spinner
 }
 
-# says COMMAND: what the sleeper says to it.
+# says COMMAND: prints the sleeper's output.
 says()
 {
     in_guest sleeper "$1"
     guest output sleeper | grep -v '^done' | tail -n 1
 }
 
-# What it says is needed outside.
+# The caller needs the output.
 say()
 {
     said=$(says "$1")
@@ -258,18 +258,18 @@ marks()
     schedlog-area mark "$domid" 1
     mark 0 1000 50
     is "a guest that is allowed to marks 50 times" "$said" "ok 50"
-    is "with its codes, in its order" "$(counters mark)" \
+    is "with its codes, in order" "$(counters mark)" \
         "$(seq 1000 1049 | tr '\n' ' ')"
-    is "and it is the guest" "$(rows mark $ONE none)" 50
+    is "charged to the guest" "$(rows mark $ONE none)" 50
     mark 10 1 1000
     is "a threshold of 10 leaves a tenth of 1000" "$(rows mark $ONE none)" 100
 
     schedlog-area mark "$domid" 0
     mark 0 1 5
-    is "then it may not again" "$said $(wc -l <log.rows)" "EPERM 0 0"
+    is "after that it may not mark again" "$said $(wc -l <log.rows)" "EPERM 0 0"
 }
 
-# balloon MIB: returns when the guest has this much, or nearly so.
+# balloon MIB: returns when the guest has about this much memory.
 balloon()
 {
     xl mem-set sleeper "$1"
@@ -279,7 +279,7 @@ balloon()
     done
 }
 
-# Paused until the last row has been logged: there may be more to come.
+# Paused until the last row has been logged.
 shrink_and_grow()
 {
     balloon 100 && balloon 116
@@ -320,7 +320,7 @@ memory()
     log_guest sleeper $ONE
     logging memory destroy
     last=$(counters memory | awk '{ print $NF }')
-    is "a guest that is no more has none" "$last" 0
+    is "a domain that has ended has no memory" "$last" 0
 }
 
 # No emulated machine has performance counters that Xen can use.
@@ -330,11 +330,11 @@ pmcs()
         skip "no performance counters" "there are some"
         return
     fi
-    is "performance counters that are not there" \
+    is "missing performance counters are refused" \
         "$(schedlog-area pmc 0x100c0)" "pmc: ENODEV"
     is "cannot be logged" "$(schedlog-area events pmc0)" "events: EOPNOTSUPP"
     xensched check >checked
-    check "and the operator is told" \
+    check "and an error tells the operator" \
         grep "performance counters: none usable" checked
 }
 
@@ -353,11 +353,11 @@ quiet()
     schedlog-area rows 0 >log.rows
     wc -l <log.rows >before
     is "while events are on, marks are logged" "$(rows mark $ONE none)" 5
-    check "and much else" test "$(cat before)" -gt 50
+    check "and many other events" test "$(cat before)" -gt 50
     in_guest sleeper "doze 20 2; mark 1 5"
     schedlog-area rows 0 | wc -l >after
     xl pause spinner
-    is "when they are off nothing is logged" "$(cat after)" "$(cat before)"
+    is "when events are off nothing is logged" "$(cat after)" "$(cat before)"
     schedlog-area mark "$(domid sleeper)" 0
 }
 
@@ -367,7 +367,7 @@ preemption
 why_off_cpu
 migrate
 marks
-# Grants are log-grants.sh's.
+# log-grants.sh tests grants.
 quiet "service-ns service-tsc evtchn-send evtchn-recv memory runq wake-delay \
     migrate mark off-cpu"
 memory

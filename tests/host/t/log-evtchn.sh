@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A guest sends N notifications to another one: Xen logs exactly N rows at the
-# sender, and none the other way round.  At the receiver there is one row for
-# each that it can notice: all of them if it takes each one before the next is
-# sent, one or two if it takes none.  Fails if a site is missed, taken twice,
-# or charges the wrong end.
+# A guest sends N notifications to another one: Xen logs exactly N rows for the sender, and none in
+# the other direction.  The receiver has one row for each notification that it can notice: all of
+# them if it receives each before the next is sent, one or two if it receives none.  Fails if a site
+# is missed, counts twice, or charges the wrong end.
 #
 # time: 120
 
@@ -28,7 +27,7 @@ events=evtchn-send,evtchn-recv
 notify listen send 1000
 is "1000 notifications, 1000 rows" "$(rows evtchn-send $ONE $TWO)" 1000
 is "a domain that receives does not send" "$(rows evtchn-send $TWO $ONE)" 0
-check "the receiver does not receive more than that" \
+check "the receiver receives no more than that" \
     between 1 1000 "$(rows evtchn-recv $TWO $ONE)"
 is "a domain that sends does not receive" "$(rows evtchn-recv $ONE $TWO)" 0
 
@@ -41,8 +40,8 @@ is "300 answers" \
 notify hold send 1000
 is "1000 notifications that are not received are sent" \
     "$(rows evtchn-send $ONE $TWO)" 1000
-# The first one is noticed, by the kernel; then one is pending.
-check "and noticed once or twice" \
+# The kernel receives the first one; then one stays pending.
+check "and received once or twice" \
     between 1 2 "$(rows evtchn-recv $TWO $ONE)"
 
 events=

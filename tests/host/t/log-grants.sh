@@ -1,12 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A guest maps P pages of another one N times: Xen logs exactly as many maps,
-# and as many unmaps, as the guest's kernel makes.  That is two of each per
-# page and time in a PV guest, whose Linux maps a page for itself and for the program, and
-# one in others, whose own tables do that.  It
-# copies them N times: one row for each page and time.  What it has mapped when it is
-# destroyed is unmapped, too, and it is itself that is charged.
+# A guest maps P pages of another one N times: Xen logs exactly as many maps and unmaps as the
+# guest's kernel makes.  A PV guest makes two of each per page and time, because its Linux maps a
+# page for itself and for the program; other guests make one.  The guest copies the pages N times:
+# one row for each page and time.  When the guest is destroyed its maps are undone, charged to it.
 #
 # time: 120
 
@@ -18,7 +16,7 @@ times=25
 maps=2
 [ "${GUEST_TYPE:-pv}" = pv ] || maps=1
 
-# share HOW: pages are offered by one guest and used by another
+# share HOW: one guest offers pages, and another one uses them
 share()
 {
     log_set_up 1048576
@@ -43,7 +41,7 @@ is "$pages pages copied $times times" "$(rows grant-copy $ONE $TWO)" \
     $((pages * times))
 is "copies are not maps" \
     "$(rows grant-map $ONE $TWO) $(rows grant-unmap $ONE $TWO)" "0 0"
-is "the granter uses nothing of the other one" \
+is "the granter uses no pages of the other guest" \
     "$(rows grant-copy $TWO $ONE) $(rows grant-map $TWO $ONE)" "0 0"
 
 events=
@@ -52,7 +50,7 @@ is "no map is logged while the events are off" "$(wc -l <log.rows)" 0
 share copy
 is "and no copy" "$(wc -l <log.rows)" 0
 
-# What it has when it is destroyed goes in its name.
+# Maps that exist when the domain is destroyed are undone in its name.
 in_both granter "grant-map offer \$NODE \$PEER $pages" \
     user "(grant-map hold \$NODE \$PEER 3 >/dev/null 2>&1 &)"
 log_set_up 1048576

@@ -4,11 +4,11 @@
 # only: full
 # time: 1200
 #
-# An area is there whole or not at all, whatever happens while it is made: more than
-# is allowed, the failure of any allocation (on a hypervisor with CONFIG_DEBUG, which
-# can be told so), pCPUs that come and go, leases that end, a caller that asks all the
-# time.  Fails if a set-up that failed keeps memory or the way of the next one, or if
-# set-up, lease, hotplug, info and release change the same thing at the same time.
+# An area exists whole or not at all, whatever happens while it is made: a request for more than is
+# allowed, the failure of any allocation (on a hypervisor with CONFIG_DEBUG, which can be told to
+# fail), pCPUs that come and go, leases that end, a caller that asks all the time.  Fails if a
+# failed set-up keeps memory or blocks the next one, or if set-up, lease, hotplug, info and release
+# change the same data at the same time.
 #
 #   tests/host/debug.sh log-life
 
@@ -26,8 +26,8 @@ budget()
 {
     is "more than is allowed on all pCPUs, but not on each" \
         "$(schedlog-area setup 16 16777216x8)" "setup: E2BIG"
-    is "leaves nothing of it" "$(used) $(log_info nr_cpus)" "0 0"
-    check "and is not in the way of less" schedlog-area setup 16 65536
+    is "nothing of it is left" "$(used) $(log_info nr_cpus)" "0 0"
+    check "and less is accepted" schedlog-area setup 16 65536
     schedlog-area release
     is "the memory of the smaller area is freed" "$(used)" 0
 }
@@ -37,7 +37,7 @@ fail_at()
     xenhypfs write /params/schedlog_fail "$1"
 }
 
-# set_up_failing N: what set-up says; the area is given up again
+# set_up_failing N: prints the result of set-up; the area is released again
 set_up_failing()
 {
     fail_at "$1"
@@ -84,9 +84,9 @@ fail_each_of_hotplug()
 failing_allocations()
 {
     fail_each_of_set_up
-    is "each allocation of a set-up fails once: nothing remains" "$?" 0
+    is "each allocation of a set-up fails once: nothing is left" "$?" 0
     check "there were many ($failures)" test "$failures" -ge 30
-    is "with none of them failing it is made" "$said" made
+    is "with none of them failing the area is made" "$said" made
     schedlog-area release
     is "its memory is freed" "$(used)" 0
 
@@ -98,7 +98,7 @@ failing_allocations()
     is "each allocation for a pCPU that comes fails once: it comes without" \
         "$?" 0
     check "there were some ($failures)" test "$failures" -ge 15
-    # A second's rows are all that a log file of a page has room for.
+    # A log buffer of a page holds the rows of only a second.
     schedlog-area events runq
     sleep 1
     check "with none of them failing it logs, with the registers of the others" \
@@ -117,7 +117,7 @@ failing_allocations()
     is "all memory is freed" "$(used)" 0
 }
 
-# again WHAT COMMAND...: again and again until the end, counted in the file WHAT
+# again WHAT COMMAND...: repeats it until the end, counted in the file WHAT
 again()
 {
     local what="$1" n=0
@@ -152,7 +152,7 @@ make_and_give_up()
     schedlog-area events
 }
 
-# enough CYCLES LEASES ASKED MADE: of each, so far
+# enough CYCLES LEASES ASKED MADE: whether there have been as many of each
 enough()
 {
     [ "$(cat cycles)" -ge "$1" ] && [ "$(cat leases)" -ge "$2" ] &&
@@ -192,7 +192,7 @@ before=$(xl info free_memory)
 budget
 if xenhypfs cat /params/schedlog_fail >/dev/null 2>&1; then
     failing_allocations
-    xl dmesg -c >/dev/null # of pCPUs without an area
+    xl dmesg -c >/dev/null # messages about pCPUs without an area
 else
     skip "failing allocations" "this hypervisor was built without CONFIG_DEBUG"
 fi
@@ -203,7 +203,7 @@ else
 fi
 check "in the end all memory can be freed" free_again
 sleep 1
-check "and Xen has it again" test "$(xl info free_memory)" -ge $((before - 1))
+check "and Xen has as much as before" test "$(xl info free_memory)" -ge $((before - 1))
 is "a new set-up counts exactly" "$(count_pings 1000)" 1000
-check "Xen and dom0 have nothing to complain about" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

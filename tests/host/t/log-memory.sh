@@ -3,15 +3,15 @@
 # time: 420
 # only: full
 #
-# Domains that come and go don't flood the log: with all events on, a daemon and a
-# guest that uses its disk, ever new guests are made and destroyed, page by page.
-# Fails if there is a row for each page again, or if rows are lost for that.
+# Domains that come and go do not flood the log: with all events on, a daemon and a guest that uses
+# its disk, guests are made and destroyed again and again.  Fails if there is a row for each page,
+# or if rows are lost because of that.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
 . /usr/lib/box/daemon.sh
 
-# read_and_lost: rows of the daemon so far
+# read_and_lost: rows that the daemon has read and lost
 read_and_lost()
 {
     xensched status | sed -n 's/^rows *//p'
@@ -34,9 +34,9 @@ log_set_up 1048576
 schedlog-area route 0 memory 0
 logging memory come_and_go 1
 note "$(wc -l <log.rows) rows of memory for one guest that came and went"
-check "a guest comes and goes: it changed" test "$(wc -l <log.rows)" -gt 2
-check "but it is not one row per page" test "$(wc -l <log.rows)" -lt 2000
-check "and that it has none any more is logged" awk '
+check "a guest that comes and goes makes rows" test "$(wc -l <log.rows)" -gt 2
+check "but not one per page" test "$(wc -l <log.rows)" -lt 2000
+check "and a last one, without memory" awk '
     $2 == "memory" && $5 == 0 { none++ }
     END { exit !none }' log.rows
 schedlog-area release

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A scheduler that writes noise over all that it may write, for a
-# while, at full speed, with all events on and guests that make all kinds of
-# them, can change nothing but which rows are written to its own log files.
-# Fails if Xen trusts a single word of what it shares (see programs/xen-log/noise.c).
+# A scheduler writes noise over everything that it may write, at full speed, with all events on and
+# guests that make all kinds of them.  This changes only which rows are in its own log buffers.
+# Fails if Xen trusts a single word that it shares (see programs/xen-log/noise.c).
 #
 # box: --sockets 1 --cores 2 --parallel
 # only: full
@@ -14,8 +13,8 @@
 . /usr/lib/box/console.sh
 . /usr/lib/box/talk.sh
 
-# start_mapper: two guests, one of which maps pages of the other without end.
-# A new place to meet each time: the side that offers waits a minute for the other.
+# start_mapper: starts two guests, one of which maps pages of the other without end.  They meet at a
+# new node each time: the side that offers waits a minute for the other.
 start_mapper()
 {
     guest start idle name=granter run='node=$(told node) n=0
@@ -40,9 +39,9 @@ console_begin
 noise $long $short $(for guest in $guests; do xl domid "$guest"; done) >noise.out 2>&1
 code=$?
 sed 's/^/# /' noise.out
-is "$long s of noise leave the other log files alone, $short s of anything Xen" \
+is "$long s of noise leave other log buffers alone, $short s anything else of Xen" \
     "$code" 0
-check "there was noise, and there were events to be misled by it" awk -v long=$long -v short=$short '
+check "there was noise, and events that it could have misled" awk -v long=$long -v short=$short '
     { words[NR] = $2; bytes[NR] = $6 }
     END { exit !(words[1] > 1e5 * long && words[2] > 5e4 * short &&
                  bytes[1] > 1e3 * long && bytes[2] > 500 * short) }' noise.out
@@ -55,6 +54,6 @@ for guest in sender listener mapper granter; do
     guest stop "$guest"
 done
 
-is "a new set-up by the book counts exactly" "$(count_pings 1000)" 1000
-check "Xen and dom0 have nothing to complain about" console_quiet
+is "a correct set-up counts exactly" "$(count_pings 1000)" 1000
+check "the consoles have no complaint" console_quiet
 finish

@@ -4,10 +4,9 @@
 # only: full
 # time: 900
 #
-# The log leaves pCPUs alone that have nothing to do with it.  Idle pCPUs wake up
-# hardly more often while the daemon logs, and freeing 256 MiB of log, or turning events
-# on, interrupts them far less than once per page.  Fails if ticks come every 10 ms to
-# idle pCPUs, or if Xen flushes TLBs for each page.
+# The log leaves pCPUs alone that it does not need.  Idle pCPUs wake up hardly more often while the
+# daemon logs, and freeing 256 MiB of log, or turning events on, interrupts them far less than once
+# per page.  Fails if idle pCPUs have a tick every 10 ms, or if Xen flushes TLBs for each page.
 #
 # The machine model counts how often a pCPU becomes idle (halts).
 
@@ -21,7 +20,7 @@ seconds=10
 daemon_settings=
 pcpus=$(xl info nr_cpus)
 
-# woken REGION COMMAND...: how often each idle pCPU wakes up meanwhile, on average.
+# woken REGION COMMAND...: prints how often each idle pCPU wakes up during the command, on average.
 # dom0 has the first two pCPUs.
 woken()
 {
@@ -38,8 +37,8 @@ woken()
     awk -v sum="$sum" -v pcpus=$((pcpus - 2)) 'BEGIN { printf "%.1f\n", sum / pcpus }'
 }
 
-# Xen frees what it can whenever a caller asks for information, and stops charging
-# for pages before it frees them.
+# Xen frees what it can whenever a caller asks for information, and it stops charging for pages
+# before it frees them.
 is_free()
 {
     [ "$(log_info used_bytes)" = 0 ] && [ "$(xl info free_memory)" -ge "$free_mb" ]

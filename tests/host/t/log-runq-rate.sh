@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --mode exact --sockets 2 --cores 2
 #
-# The run queue of each pCPU is sampled 100 times per second, and no domain is charged for
-# it.  In exact mode, where no pCPU misses a tick because this machine was busy.
+# Xen samples the run queue of each pCPU 100 times per second, and charges no domain for it.  In
+# exact mode, where no pCPU misses a tick because this machine is busy.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh

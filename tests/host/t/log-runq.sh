@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # only: full
 #
-# The length of a pCPU's run queue, as each scheduler has it, is how many vCPUs
-# want that pCPU: guests that spin share one which is a cpupool of its own.  Rows
-# name the queue (how often they come: log-runq-rate.sh): pCPUs that share one all have its length, under the name of the first of them.
+# The length of a pCPU's run queue, under each scheduler, is the number of vCPUs that want that
+# pCPU: guests that spin share a pCPU, which is a cpupool of its own.  Rows name the queue: all
+# pCPUs of a shared queue have its length, under the name of the first of them.  (log-runq-rate.sh
+# tests how often rows come.)
 #
-# A boot of its own, since it ends with a pCPU that cannot be returned: Xen
-# 4.20 panics when an rtds pool loses its last one, also without the log.
+# The host needs a boot of its own, because it ends with a pCPU that cannot be returned: Xen 4.20
+# panics when an rtds pool loses its last pCPU, also without the log.
 #
 # box: --sockets 2 --cores 2
 # time: 300
@@ -23,20 +24,19 @@ sample()
     logging runq sleep "$1"
 }
 
-# queues: which one the rows of each pCPU name
+# queues: prints the queue that the rows of each pCPU name
 queues()
 {
     awk '{ print $1 ":" int($5 / 65536) }' log.rows | sort -u | tr '\n' ' '
 }
 
-# in_pool SCHEDULER CPUS SPINNER...: these pCPUs get this scheduler, and these
-# guests.
+# in_pool SCHEDULER CPUS SPINNER...: makes a pool of these pCPUs with these guests
 in_pool()
 {
     local scheduler="$1" cpus="$2" cpu guest mean
 
     shift 2
-    check "$scheduler: a cpupool with it" xl cpupool-create \
+    check "$scheduler: a cpupool is made" xl cpupool-create \
         "name='$scheduler'" "sched='$scheduler'" "cpus=['$(echo "$cpus" | sed "s/,/','/g")']"
     for guest; do
         to_pool "$guest" "$scheduler"

@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The service time that is logged for a guest adds up to what Xen accounts for
-# it, within 1 %, and its TSC cycles to the same.  Two guests compete for one
-# pCPU, so that there is something to switch between; they are paused at both
-# ends of the measurement, so that no time is under way then.  A guest that
-# nothing makes leave its pCPU is not forgotten: its time is reported in parts.
+# The logged service time of a guest adds up to what Xen accounts for it, within 1 %, and so do its
+# TSC cycles.  Two guests compete for one pCPU, so that Xen switches between them; they are paused
+# at both ends of the measurement, so that no run interval crosses an end.  A guest that nothing
+# makes leave its pCPU is included: its time is reported in parts.
 #
 # time: 120
 
@@ -27,7 +26,7 @@ compute()
     done
 }
 
-# measure SECONDS GUEST...: what "one" used, as logged and as accounted
+# measure SECONDS GUEST...: what "one" used, logged and accounted
 measure()
 {
     local before
@@ -57,10 +56,9 @@ wait
 xl pause one
 xl pause two
 
-# Xen reads its clock, then takes the scheduler's lock, and the switch comes
-# last: where the machine stops an emulated pCPU in between for tens of ms, the
-# two times of that switch differ by as much.  The test fails if that happens
-# three times in a row.
+# Xen reads its clock, then takes the scheduler's lock, and switches last.  If this machine stops an
+# emulated pCPU in between for tens of ms, the two times of that switch differ by as much.  The test
+# fails if that happens three times in a row.
 for attempt in 1 2 3; do
     measure 4 one two
     within 3 "$in_cycles" "$accounted" >/dev/null && break
@@ -82,7 +80,7 @@ check "logged time of a guest that never leaves agrees as well" \
 check "nine tenths of its time are known within 30 ms" \
     between 0.9 1 "$(awk '{ sum += $5; if ($5 <= 3e7) soon += $5 }
                           END { print soon / sum }' log.rows)"
-check "since there are reports in between" \
+check "because there are reports in between" \
     between 30 1000 "$(rows service-ns $ONE none)"
 schedlog-area release
 finish

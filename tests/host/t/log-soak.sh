@@ -1,19 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# All events are turned on and off SOAK_CYCLES times (300; 1000 of
-# make test-full) or more, half of it
-# against a rival on the other vCPU that changes the area and the events at the
-# same time (programs/xen-log/schedlog-soak.c), while a pCPU goes offline and comes
-# back, a guest is destroyed in the middle of its I/O and made again, and
-# another one is saved and restored.  What can go wrong: code is rewritten on a
-# pCPU that executes it or comes up just then, an area is used or freed that is
-# being made or mapped, memory is lost, events go on after they were turned off.
+# All events are turned on and off SOAK_CYCLES times (300; 1000 in make test-full) or more.  Half of
+# the time a rival on the other vCPU changes the area and the events at the same time (programs/xen-
+# log/schedlog-soak.c), while a pCPU goes offline and comes back, a guest is destroyed during its
+# I/O and made again, and another one is saved and restored.  Fails if code is rewritten on a pCPU
+# that executes it or is just coming up, if an area is used or freed while it is made or mapped, if
+# memory is lost, or if events continue after they were turned off.
 #
-# Two pCPUs, since all of them are stopped each time, which takes an emulated
-# host long enough.
+# Two pCPUs, because each cycle stops all pCPUs, which takes long enough in an emulated host.
 #
-# More of it, from the top:
+# To run more of it, from the top:
 #
 #   tests/host/box --sockets 1 --cores 2 --timeout 3600 \
 #       --dom0-append SOAK_CYCLES=30000 tests/host/t/log-soak.sh
@@ -30,7 +27,7 @@ quick=300 often=1
 ! full || quick=1000 often=3
 cycles=${SOAK_CYCLES:-$quick}
 
-# memory_is_free MIB: or nearly so.
+# memory_is_free MIB: succeeds if about as much is free.
 memory_is_free()
 {
     [ "$(xl info free_memory)" -ge $(($1 - 1)) ] || {
@@ -40,7 +37,7 @@ memory_is_free()
     }
 }
 
-# again WHAT COMMAND...: again and again until the end, counted in the file WHAT
+# again WHAT COMMAND...: repeats it until the end, counted in the file WHAT
 again()
 {
     local what="$1" n=0
@@ -72,7 +69,7 @@ save_and_restore()
         xl restore traveller.saved && rm traveller.saved && sleep 1
 }
 
-# check_done WHAT DOING: often, and never in vain
+# check_done WHAT DOING: checks that it ran often, and never failed
 check_done()
 {
     check "$2: $(cat "$1") times, no failure" \
@@ -80,14 +77,14 @@ check_done()
     [ ! -f "$1.failed" ] || sed 's/^/# /' "$1.failed"
 }
 
-# How often the rarest of the other operations was performed.
+# Prints how often the rarest of the other operations ran.
 rarest()
 {
     cat hotplug destroyed restored | sort -n | head -n 1
 }
 
-# Rounds of 20 cycles until that is enough of everything; with a pause, since a
-# host whose pCPUs are stopped all the time makes no guest.
+# Runs rounds of 20 cycles until there was enough of everything.  Rounds have pauses, because a host
+# whose pCPUs are stopped all the time makes no guest.
 soak()
 {
     local done=0
@@ -130,8 +127,8 @@ is "new events are counted exactly" "$(count_pings 1000)" 1000
 
 guest stop computing
 guest stop traveller
-# What guests had comes back after a moment.
+# The memory of ended guests is free after a moment.
 check "Xen has as much free memory as before, but for 1 MiB" \
     until_true 60 memory_is_free "$before"
-check "Xen and dom0 have nothing to complain about" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

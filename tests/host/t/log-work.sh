@@ -1,29 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What Xen works for domains, against what is known without the log: a guest makes so
-# many hypercalls, sleeps so often, spins for so long; each wait for a flush interrupts
-# another pCPU.  Fails if work is missed, counted twice, or charged to another domain.
+# Xen's work for domains, compared with what is known without the log: a guest makes a known number
+# of hypercalls, sleeps a known number of times, and spins for a known time; each wait for a flush
+# interrupts another pCPU. Fails if work is missed, counted twice, or charged to another domain.
 #
 # time: 240
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
 
-# public/schedlog.h and xen.h have what the numbers mean.
+# public/schedlog.h and xen.h have the meaning of the numbers.
 MMU_UPDATE=1 MULTICALL=13 SCHED_OP=29
 FLUSH_IPI=3 SOFTIRQ_TIMER=16 SOFTIRQ_SCHEDULE=17
 
 events=hypercall-time,irq-time,flush-wait,service-ns
 
-# The last sums are logged by the next tick.
+# The next tick logs the last sums.
 and_a_tick()
 {
     "$@"
     usleep 50000
 }
 
-# logging_work DOMID COMMAND...: what Xen does for this domain is that of ONE.
+# logging_work DOMID COMMAND...: Xen's work for this domain is charged to ONE.
 logging_work()
 {
     log_set_up 1048576
@@ -33,7 +33,7 @@ logging_work()
     logging $events and_a_tick "$@"
 }
 
-# work EVENT ACCT REASON: sets times and us, the sums of all rows; "any" is any.
+# work EVENT ACCT REASON: sets times and us, the sums of all rows; "any" matches all.
 work()
 {
     read -r times us <<SUMS
@@ -60,11 +60,11 @@ guest start computing name=spinner
 yields 100
 few=$times
 yields 1100
-check "1000 more hypercalls are as many more" between 980 1100 $((times - few))
+check "1000 more hypercalls are 1000 more in the rows" between 980 1100 $((times - few))
 check "each takes some time, but not more than 1 ms" between 1 $((times * 1000)) "$us"
 others=$(awk '$2 == "hypercall-time" && $3 == 1' log.rows | wc -l)
 is "an idle vCPU makes none" "$others" 0
-check "sums have few rows" between 1 500 "$(rows hypercall-time $ONE none)"
+check "sums need few rows" between 1 500 "$(rows hypercall-time $ONE none)"
 work hypercall-time $ONE $MULTICALL
 calls=$times
 work hypercall-time $ONE $MMU_UPDATE
@@ -74,10 +74,10 @@ logging_work "$(domid sleeper)" in_guest sleeper "doze 300 2"
 work irq-time $ONE $SOFTIRQ_SCHEDULE
 check "the scheduler was asked as often as the guest slept" between 300 5000 "$times"
 stays=$(awk -v acct=$ONE '$2 == "service-ns" && $3 == acct && $4 != "none"' log.rows | wc -l)
-check "softirqs of the scheduler are as many as its run intervals, and a bit more" \
+check "softirqs of the scheduler are as many as its run intervals, or slightly more" \
     between "$stays" $((stays * 3 / 2 + 50)) "$times"
 
-# Ticks of the log are such softirqs: 100 per second.
+# The log's ticks are such softirqs: 100 per second.
 logging_work "$(domid spinner)" sleep 1
 work irq-time $ONE $SOFTIRQ_TIMER
 check "a vCPU that spins is interrupted by timers" between 95 5000 "$times"
@@ -103,7 +103,7 @@ logging_work 0 forks
 work flush-wait $ONE any
 waits=$times
 check "dom0 waited for flushes" between 10 1000000 "$waits"
-check "and some time" between 1 100000000 "$us"
+check "for some time" between 1 100000000 "$us"
 work irq-time any $FLUSH_IPI
 check "each interrupted another pCPU" between "$waits" $((waits * 3 + 10)) "$times"
 schedlog-area release

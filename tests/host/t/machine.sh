@@ -4,19 +4,18 @@
 # time: 600
 # only: full
 #
-# The machine model counts what it should: accesses of which it is known where
-# they find their lines, through QEMU, Xen and a PV kernel.  It could see other
-# addresses than a processor would, take a node for another one, lose what happens
-# while translations are thrown away, or count what is outside marks.
+# The machine model counts correctly: accesses whose lines are in a known place, through QEMU, Xen
+# and a PV kernel.  Fails if it uses other addresses than a processor would, confuses nodes, loses
+# counts while QEMU discards translations, or counts accesses outside of marks.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/machine.sh
 
 loads=400000
 
-# near_ns REGION PCPU LOADS KEY: modelled time of a load is what the description
-# says, and three instructions of the loop.  Of several times that the region was
-# marked it is the shortest: an interrupt in between can only add to it.
+# near_ns REGION PCPU LOADS KEY: checks that the modelled time of a load is that of the description,
+# plus three instructions of the loop.  The shortest of several measurements counts, because an
+# interrupt only adds time.
 near_ns()
 {
     local ns
@@ -37,8 +36,8 @@ near_ns()
     within 2 "$ns" "$(calc "$(machine_says "$4") + 3 * $(machine_says cpi) / $(machine_says ghz)")"
 }
 
-# chases REGION KIB COUNT: all but 2 % of the loads find their line there, the last
-# of three times
+# chases REGION KIB COUNT: checks that all but 2 % of the loads find their line there, in the last
+# of three measurements
 chases()
 {
     for _ in 1 2 3; do
@@ -57,14 +56,14 @@ check "a load of them takes what the description says" \
 check "768 KiB in the last-level cache" chases 3 768 llc
 check "a load of them takes what the description says" \
     near_ns 3 0 $loads llc_ns
-check "no other pCPU had anything to do with it" \
+check "no other pCPU took part" \
     test "$(counted 3 2 instructions)" -lt 100000
 
-# In a guest, whose memory is all node 1's: Xen gives no guest the first GiB, which
-# is node 0 here, while there is other memory.  (dom0 has some of both.)
+# A guest whose memory is all on node 1: Xen gives no guest the first GiB, which is node 0 here,
+# while there is other memory.  (dom0 has some of both.)
 check "a guest with memory of node 1" guest start obedient name=far cpus=4-7
 
-# cold REGION PCPU COUNT: 4 MiB that no cache has
+# cold REGION PCPU COUNT: loads 4 MiB that no cache has
 lines=65536
 cold()
 {
@@ -75,7 +74,7 @@ cold()
 check "4 MiB that no cache has come from this node's memory" cold 4 4 dram_local
 check "a load of them takes what the description says" \
     near_ns 4 4 $lines dram_local_ns
-check "from the other socket it is the other node's" cold 5 0 dram_remote
+check "from the other socket it comes from the other node's" cold 5 0 dram_remote
 check "a load of them takes what the description says" \
     near_ns 5 0 $lines dram_remote_ns
 
@@ -89,8 +88,8 @@ check "a copy has its source and what it writes from memory" copy
 check "changed lines that no cache can keep are written back" \
     test "$(counted 9 4 writebacks)" -gt $((lines / 4))
 
-# Each process reads whose turn it is when it was the other one's, writes the other
-# line, and then the turn, which both have.
+# In turn, each process reads whose turn it is, writes the other line, and then the turn, so both
+# lines alternate between the two pCPUs.
 # turns REGION PCPU DISTANCE
 turns()
 {

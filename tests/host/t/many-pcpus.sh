@@ -4,10 +4,9 @@
 # time: 2400
 # only: full
 #
-# A host with as many pCPUs as the emulator can have, 248: with all events on the
-# area is made within Xen's default limit, each pCPU logs, all of it is
-# read, and it is given up again.  One thread does here what 248 pCPUs should, so
-# the time that it takes does not count, and dom0 must not call it a lockup.
+# A host with the greatest number of pCPUs that the emulator supports, 248: with all events on the
+# area fits into Xen's default limit, each pCPU logs, every row is read, and the area is released.
+# One thread emulates all 248 pCPUs, so times do not count, and dom0 must not report a lockup.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -24,7 +23,7 @@ check "the area is there, with all events" grep -q 'runq.*wake-delay.*mark' area
 xensched dump --seconds 3 >dump.txt
 is "each of them logs" \
     "$(awk '$2 ~ /^[0-9]+$/ { seen[$2] } END { print length(seen) }' dump.txt)" 248
-is "and nothing of it is lost" \
+is "and no row is lost" \
     "$(xensched status | sed -n 's/^rows .* read, *\([0-9]*\) lost.*/\1/p')" 0
 stop_daemon TERM
 is "the daemon ends cleanly" "${stopped:?}" 0

@@ -3,11 +3,10 @@
 # time: 240
 # only: full
 #
-# Where the memory of domains is, and how long their vCPUs wait for a pCPU, as
-# Xen tells schedulers: pages per node are those of Xen's own report (debug key 'u'),
-# also by a sample, in calls of bounded length; a domain that is gone has none; of two vCPUs
-# that want one pCPU each waits while the other runs.  Fails if pages are missed, or
-# are those of others.
+# Where the memory of domains is, and how long their vCPUs wait for a pCPU, as Xen reports it to
+# schedulers: pages per node are those of Xen's debug key 'u', also by a sample, in calls of bounded
+# length; a domain that has ended has none; of two vCPUs that want one pCPU each waits while the
+# other runs.  Fails if pages are missed, or are those of other domains.
 
 . /usr/lib/box/tap.sh
 
@@ -60,24 +59,24 @@ check "they have memory on both nodes" awk '
     $1 && $2 == 0 { zero = 1 }
     $1 && $2 == 1 { one = 1 }
     END { exit !(zero && one) }' xen
-check "dom0's too, which change meanwhile, within 1 %" close_to 0.01 1 ours xen
+check "dom0's as well, which change meanwhile, within 1 %" close_to 0.01 1 ours xen
 owners 61 >sample
 check "a sample of every 61st frame agrees within 10 %" close_to 0.1 61 sample xen
 
 total=$(xl info | awk '$1 == "total_memory" { print $3 * 256 }')
 calls=$(schedlog-area owners 1 | awk '$1 == "-" { print $3 }')
 note "$total frames in $calls calls"
-check "no call looks at more than 4096 frames" test "$calls" -ge $((total / 4096))
+check "no call reads more than 4096 frames" test "$calls" -ge $((total / 4096))
 is "no step is refused" "$(schedlog-area owners 0)" "owners: EINVAL"
-is "times of a domain that is not there are refused" \
+is "times of an unknown domain are refused" \
     "$(schedlog-area times 999)" "times: ESRCH"
 
 gone=$(domid other)
 guest stop other
 owners 1 >ours
-is "a domain that is gone has no memory" "$(of ours "$gone")" ""
+is "a domain that has ended has no memory" "$(of ours "$gone")" ""
 
-# of_4_s GUEST: ms of each vCPU running, runnable, blocked and offline meanwhile.
+# of_4_s GUEST: prints ms of each vCPU running, runnable, blocked and offline in 4 s.
 of_4_s()
 {
     schedlog-area times "$(domid "$1")" >first

@@ -4,11 +4,11 @@
 # time: 200
 # only: full
 #
-# What Xen's events show of a guest's network, which Linux's netback serves, is what
-# docs/internals/events.md says: a copy for each packet of the guest's, a map and an unmap for each
-# page of it if it is longer than 128 bytes, and a copy for each piece of what it gets.
-# Compared with what the interface in dom0 has counted.  Fails if netback moves data in a
-# way that is not logged, or the page says something else than what it does.
+# Xen's events about a guest's network, which Linux's netback serves, are as
+# docs/internals/events.md says: a copy for each packet of the guest, a map and an unmap for each
+# page of a packet longer than 128 bytes, and a copy for each piece that the guest receives.  The
+# test compares them with the counters of the interface in dom0. Fails if netback moves data without
+# a row, or if the page is wrong.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
@@ -16,13 +16,14 @@
 
 ours=10.0.0.1 theirs=10.0.0.2
 
-# counted WHAT: of the guest's interface: rx_ is what it sent, tx_ what it got.
+# counted WHAT: prints a counter of the guest's interface: rx_ is what it sent, tx_ what it
+# received.
 counted()
 {
     cat "/sys/class/net/vif$domid.0/statistics/$1"
 }
 
-# during COMMAND...: what was counted and logged while it ran, in variables.
+# during COMMAND...: sets variables to what was counted and logged during the command.
 during()
 {
     local code=0
@@ -52,7 +53,7 @@ pings()
     during in_guest talker "ping -q -A -c 50 -s $1 -w 60 $ours"
 }
 
-# Neither side sends ARP requests, or IPv6 packets of its own accord.
+# Neither side sends ARP requests, or IPv6 packets without being asked.
 no_others='echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6 && arp -s'
 
 guest start obedient name=talker network=$theirs/24
@@ -76,8 +77,8 @@ is "the part of a guest's packet beyond 128 bytes is mapped, a page for each" "$
 is "and unmapped" "$unmaps" 50
 
 
-# 8042 bytes lie in two pages or three, here and there, so that up to five pieces of them
-# lie in one page here and in one there.
+# 8042 bytes lie in two or three pages on each side, so up to five pieces lie in one page on both
+# sides.
 ip link set "vif$domid.0" mtu 9000
 ip link set "$bridge" mtu 9000
 in_guest talker "ip link set eth0 mtu 9000"
@@ -86,7 +87,7 @@ is "50 pings of 8042 bytes are answered" $? 0
 is "each way has 50 large packets" "$packets_out $packets_in" "50 50"
 check "each page of what the guest sends is mapped" between 100 150 "$maps"
 is "and unmapped, larger packets, too" "$unmaps" "$maps"
-check "a copy for each packet that it sends, and for each piece that it gets" \
+check "a copy for each packet that it sends, and for each piece that it receives" \
     between $((50 + 2 * 50)) $((50 + 5 * 50)) "$copies"
 
 schedlog-area release

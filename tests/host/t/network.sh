@@ -3,19 +3,19 @@
 # box: --sockets 1 --cores 2
 # only: full
 #
-# Guests with a network talk to each other over dom0's bridge, through Linux's netback:
-# what one sends the other gets, as it was, and it has gone through their interfaces in
-# dom0.  Fails if a card is not connected when the guest's script runs.
+# Guests with a network communicate over dom0's bridge, through Linux's netback: data arrive
+# unchanged, and pass through their interfaces in dom0. Fails if a card is not connected when the
+# guest's script starts.
 
 . /usr/lib/box/tap.sh
 
-# sent NAME: bytes that it has sent, by dom0's end of its card.
+# sent NAME: prints the bytes that it has sent, by dom0's end of its card.
 sent()
 {
     cat "/sys/class/net/vif$(xl domid "$1").0/statistics/rx_bytes"
 }
 
-# sum_in NAME: the latest that it has said.
+# sum_in NAME: prints the latest sum in its output.
 sum_in()
 {
     guest output "$1" | grep -E '^[0-9a-f]{32} ' | tail -n 1
@@ -27,7 +27,7 @@ guest start obedient name=two network=10.0.0.2/24
 is "and another one" $? 0
 check "one reaches the other" in_guest one 'ping -c 1 -w 20 10.0.0.2'
 before=$(sent one)
-# nc says that it has no more to say when its input ends: this one's does not.
+# nc ends when its input ends, so its input stays open.
 in_guest two 'mkfifo silence; (exec 3<>silence; nc -l -p 7000 <&3 >got) & sleep 1'
 in_guest one 'dd if=/dev/urandom of=it bs=64k count=16 2>/dev/null
               nc -w 5 10.0.0.2 7000 <it; md5sum <it'

@@ -4,15 +4,13 @@
 # only: full
 # time: 900
 #
-# Eight guests, dom0 and a driver domain, whose traffic changes phase all at
-# once.  xenschedd finds the right place of each within 2 s of the change, moves
-# no guest that has not changed, none twice, and says of each guest what it really
-# does; and there they run, by the log.  Fails if it follows noise, lags behind,
-# plays ping-pong, if its moves have no effect, or if its explanations are not
-# about what was generated.
+# Eight guests, dom0 and a driver domain, whose traffic changes phase at the same time.  xenschedd
+# finds the right place of each guest within 2 s of the change, moves no guest that has not changed,
+# none twice, and explains what each guest really does; and the log shows that they run there.
+# Fails if it follows noise, lags behind, moves guests back and forth, if its moves have no effect,
+# or if its explanations do not match the generated load.
 #
-# In exact mode, where a second is one of the host's and it does not matter what
-# else the machine has to do.
+# In exact mode, where a second is one of the host's, whatever else this machine does.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -20,16 +18,16 @@
 . /usr/lib/box/sources.sh
 
 journal=/var/log/xensched/journal.jsonl
-# What makes it so quick: forgetting in 250 ms, four plans a second.  Four of them
-# have to agree, so that the first few requests of a guest say nothing yet.  A guest
-# may move again after 3 s; phases are longer.
+# The daemon is fast because rates decay in 250 ms, and it makes four plans a second.  Four plans
+# have to agree, so that the first few requests of a guest prove nothing.  A guest may move again
+# after 3 s; phases are longer.
 settings="--log ${daemon_events:?},wake-delay --half-life 250 --period 250
     --confirm 4 --stay 3000 --quiet 600000"
 long=2 look=2 pause=20000
 most_late=2000
 began=0 changes=0 stopped=
 
-# moves_since MS: "NAME DELAY PLACE" of each, ms later than that.
+# moves_since MS: prints "NAME DELAY PLACE" of each move, in ms after MS.
 moves_since()
 {
     sed -n 's/^{"time":"\([^"]*\)",.*"what":"move",.*"name":"\([^"]*\)".*/\1 \2/p' \
@@ -41,14 +39,14 @@ moves_since()
                 print $7, ms - since }'
 }
 
-# moved N: were there N moves since the phase began?
+# moved N: whether there were N moves since the phase began
 moved()
 {
     [ "$(moves_since "$began" | wc -l)" -ge "$1" ]
 }
 
-# misplaced PHASE GUEST: is its wish another than to be with those that it talks
-# to?
+# misplaced PHASE GUEST: whether its affinity is elsewhere than the domains with which it
+# communicates
 misplaced()
 {
     local other
@@ -62,7 +60,7 @@ misplaced()
     esac
 }
 
-# runs_astray PHASE GUEST: did it run elsewhere, in what record_ran has?
+# runs_astray PHASE GUEST: whether it ran elsewhere, according to record_ran
 runs_astray()
 {
     case $(letter "$1" "$2") in
@@ -73,7 +71,7 @@ runs_astray()
     esac
 }
 
-# all_right PHASE: the wishes, and the log.
+# all_right PHASE: checks affinities and the log.
 all_right()
 {
     local name wrong=0
@@ -88,8 +86,8 @@ all_right()
     return $wrong
 }
 
-# to_move PHASE: guests that may be moved.  One of a pair is enough, unless
-# neither was ever placed.
+# to_move PHASE: prints guests that may be moved.  One of a pair is enough, unless neither was ever
+# placed.
 to_move()
 {
     local name
@@ -99,7 +97,7 @@ to_move()
     done
 }
 
-# how_many PHASE: of these.
+# how_many PHASE: counts those that have to move.
 how_many()
 {
     local name other n=0
@@ -118,7 +116,7 @@ how_many()
     echo $n
 }
 
-# only_these: no guest is moved twice, or without having changed.
+# only_these: no guest moves twice, or without a change.
 only_these()
 {
     awk 'NR == FNR { may[$1] = 1; next }
@@ -130,7 +128,7 @@ only_these()
     }
 }
 
-# partners GUEST: the domains with which it has to do, as explain says, 10/s at least.
+# partners GUEST: prints its partners, according to explain, with 10/s at least.
 partners()
 {
     awk -v me="$1" '
@@ -146,7 +144,7 @@ decided()
         grep -q "^it was moved: .*$3" "explain.$1"
 }
 
-# explained PHASE GUEST: what it does, and if it has one, its place and why.
+# explained PHASE GUEST: checks what it does, and its place and the reason if it has one.
 explained()
 {
     local truth
@@ -180,7 +178,7 @@ in_time()
     awk -v most=$most_late '$2 > most { late = 1 } END { exit !NR || late }' moves
 }
 
-# change WHAT PHASE [PAUSE]: the next phase, and everything that is to hold of it.
+# change WHAT PHASE [PAUSE]: begins the next phase, and checks all of its conditions.
 change()
 {
     local expected
@@ -196,20 +194,20 @@ change()
     note "$2: $1; moved, after ms: $(tr '\n' ' ' <moves)"
     is "$2: $1: the number of moves" "$(wc -l <moves)" "$expected"
     check "$2: no guest twice, none that has not changed" only_these
-    check "$2: all run beside those that they talk to" all_right "$2"
+    check "$2: all run beside those with which they communicate" all_right "$2"
     [ "$expected" = 0 ] || check "$2: in time" in_time
-    check "$2: explain says what each of them does" all_explained "$2"
+    check "$2: explain describes what each of them does" all_explained "$2"
 }
 
 start_phase_guests
 is "a driver domain and eight guests start" $? 0
-# dom0 needs the requests of its disks as those of its own: some guests use both.
+# dom0 needs requests of both back ends: some guests use both.
 start_agent
 affinities >before
 # shellcheck disable=SC2086 # separate words
 start_daemon --mode act --max-moves 100 $settings
 is "the daemon starts: $settings" $? 0
-check "it hears of the driver domain's disks" until_true 20 agent_is_heard
+check "it learns of the driver domain's disks" until_true 20 agent_is_heard
 sleep 4
 is "all guests idle: none is moved" "$(moves_since 0)" ""
 
@@ -234,14 +232,14 @@ is "it ends cleanly" "$stopped" 0
 affinities >after
 check "every affinity is as before" cmp before after
 
-# The bound on moves, whatever there is to do.
+# The limit of moves, whatever there is to do.
 rm $journal
 # shellcheck disable=SC2086
 start_daemon --mode act --max-moves 3 $settings
 began=$(set_phase DVDVDVDV 0 $pause)
 sleep $((long + look))
 is "at most max_moves per minute" "$(moves_since "$began" | wc -l)" 3
-check "the journal says that others wait" grep -q '"what":"put-off"' $journal
+check "the journal reports that others wait" grep -q '"what":"put-off"' $journal
 stop_daemon TERM
 affinities >after
 check "every affinity is as before" cmp before after

@@ -4,14 +4,14 @@
 # time: 200
 # only: full
 #
-# What Xen's events show of a guest's disk which QEMU serves is what docs/internals/events.md says: a
-# copy for each page of a request, and no map.  Compared with what the guest has read and
-# written.  Fails if QEMU moves data in a way that is not logged, or keeps grants mapped.
+# Xen's events about a guest's disk that QEMU serves are as docs/internals/events.md says: a copy
+# for each page of a request, and no map.  The test compares them with what the guest has read and
+# written.  Fails if QEMU moves data without a row, or keeps grants mapped.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
 
-# logs COMMAND: what is logged while the guest does it, in variables.
+# logs COMMAND: sets variables to what is logged while the guest runs it.
 logs()
 {
     local code=0

@@ -4,10 +4,9 @@
 # time: 360
 # only: full
 #
-# What was recorded on a real host is enough to plan from later: the replay
-# makes the move that the daemon would have made, for its reason, and touches
-# no host.  And a daemon whose logging costs more than its budget logs less,
-# says so, and still knows which guest belongs where.
+# A recording of a real host is enough to make plans later: the replay makes the move that the
+# daemon would have made, for its reason, and changes no host.  A daemon whose logging costs more
+# than its budget logs less, reports that, and still knows which guest belongs where.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -25,12 +24,12 @@ guest start idle &
 wait
 original=$(soft disk)
 
-# The daemon was there long enough to know what it would do.
+# The daemon ran long enough to have a plan.
 start_daemon --mode advise
 check "the disk's guest is to be moved" until_true 60 planned
 check "record keeps rows" xensched record --seconds 8 rows 2>said.txt
 cat said.txt
-check "and what their numbers stand for" \
+check "and the names of their numbers" \
     sh -c '! grep "does not name" said.txt'
 stop_daemon TERM
 is "the daemon ends" "$stopped" 0
@@ -42,8 +41,8 @@ check "replay works without a daemon" \
 cat replay.txt
 check "it moves the disk's guest next to dom0" \
     grep -q "move disk to pCPUs $near: .* with Domain-0 cross" replay.txt
-check "and leaves the idle one alone" grep -q "^idle " replay.txt
-check "the same again gives the same" \
+check "and leaves the idle guest alone" grep -q "^idle " replay.txt
+check "a second replay gives the same" \
     sh -c "xensched replay rows -- $settings | cmp - replay.txt"
 is "on the real host nothing was moved" "$(soft disk)" "$original"
 size=$(wc -c <rows)
@@ -52,17 +51,17 @@ xensched replay half >half.txt 2>&1
 is "a recording that was cut off is a failure" "$?" 1
 check "the message names the offset of the cut" grep -q "is cut off at offset $((size / 2))" half.txt
 
-# Logging cannot be so cheap, so it thins out whatever there is.
+# Logging always costs more than this budget, so thresholds are raised.
 start_daemon --mode act --budget 0.01
 check "with too small a budget thresholds are raised" until_true 30 \
     sh -c "xensched status --json | grep '\"raised\":[1-9]'"
-check "the journal says so" grep '"what":"budget".*"to":' $journal
-check "it knows still where the disk's guest belongs" \
+check "the journal reports that" grep '"what":"budget".*"to":' $journal
+check "the daemon still knows where the disk's guest belongs" \
     until_true 30 soft_is disk "$near"
-check "and there it runs" runs_near disk
-check "it says that the budget cannot be kept" until_true 60 \
+check "and the guest runs there" runs_near disk
+check "the daemon reports that the budget cannot be kept" until_true 60 \
     grep "no threshold is left" "${daemon_log:?}"
 stop_daemon TERM
 is "it ends cleanly" "$stopped" 0
-is "the guest is where it was" "$(soft disk)" "$original"
+is "the guest's affinity is restored" "$(soft disk)" "$original"
 finish

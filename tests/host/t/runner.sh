@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: none
 #
-# Nothing escapes run-tests.sh: whatever way a box ends, its test is green only if
-# it told its plan and kept it.  In place of the box there is a script that ends in
-# each of these ways.  Fails if a result can vanish, or if an emulator that fails
-# more than once is forgiven.
+# run-tests.sh loses no failure: however a box ends, its test passes only if it printed its plan and
+# kept it.  A script that ends in each of these ways stands in for the box.  Fails if a result can
+# vanish, or if more than one failure of an emulator is forgiven.
 
 set -euo pipefail
 
@@ -21,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 export BOX_TESTS=$work/t BOX_RESULTS=$work/results BOX_HOST=$work/host
 export BOX_COMMAND=$work/box
 
-# The box: it does what the test says, and puts its console where a box does.
+# The box: does what the test says, and writes its console where a box does.
 cat >"$work/box" <<'END'
 #!/bin/bash
 mkdir -p "$BOX_RUNS/last"
@@ -32,14 +31,14 @@ echo "box: started" >&2
 END
 chmod +x "$work/box"
 
-# begin: no tests, no results.
+# begin: removes tests and results.
 begin()
 {
     rm -rf "$work/t" "$work/results"
     mkdir "$work/t"
 }
 
-# a_test NAME LINE...: what its box does.
+# a_test NAME LINE...: makes a test, with what its box does.
 a_test()
 {
     local name=$1
@@ -48,7 +47,7 @@ a_test()
     printf '%s\n' "$@" >"$work/t/$name.sh"
 }
 
-# run: all of them; the exit code is in $code.
+# run: runs all of them; $code is the exit code.
 run()
 {
     code=0
@@ -56,7 +55,7 @@ run()
         code=$?
 }
 
-# says WORDS: in its output.
+# says WORDS: whether its output has them.
 says()
 {
     grep -q -- "$1" "$work/output" || {
@@ -65,7 +64,7 @@ says()
     }
 }
 
-# red NAME WORDS: that test failed, and why.
+# red NAME WORDS: checks that this test failed, and why.
 red()
 {
     says "^not ok [0-9]* - $1: $2"
@@ -74,7 +73,7 @@ red()
 begin
 a_test fine 'echo "ok - it works"' 'echo 1..1'
 run
-is "a test that keeps its plan is green" "$code" 0
+is "a test that keeps its plan passes" "$code" 0
 check "its result has its name" says '^ok 1 - fine: it works$'
 check "and stays in its folder" grep -q '^ok - fine: it works$' \
     "$work/results/fine/tap"
@@ -83,17 +82,17 @@ check "its time is in its folder" test -s "$work/results/fine/time"
 begin
 a_test options 'echo "ok - $*" | sed "s/--timeout.*//"' 'echo 1..1'
 run --host "--guests pvh --cores 1"
-check "its host has the options that were given, behind its own" \
+check "its host has the given options after its own" \
     says "options: $test_default_host --guests pvh --cores 1"
 run --host
-is "options that are missing are wrong use" "$code" 64
+is "missing options are wrong use" "$code" 64
 
 begin
 limit='echo "ok - $(cat "${@: -2:1}") s, $*" | sed "s/ [^ ]*run-test.*//"; echo 1..1'
 a_test fast '# time: 100' "$limit"
 a_test exact '# box: --mode exact' '# time: 100' "$limit"
 run
-check "a test has the time that it says, and its box some more" \
+check "a test has its own time limit, and its box some more" \
     says "fast: 100 s, .*--timeout 340$"
 check "in exact mode, in which dom0's clock may jump, five times as much" \
     says "exact: 500 s, .*--timeout 740$"
@@ -118,39 +117,39 @@ a_test oops 'echo "ok - first"' 'echo 1..1' \
 a_test guests 'echo "ok - first"' 'echo 1..1' \
     'echo "(XEN) (d1) [    1.0] BUG: of a guest" >console.log'
 run
-is "one that fails makes the suite red" "$code" 1
+is "a test that fails makes the suite fail" "$code" 1
 check "a box that ends with 1 and no result" red full "it ended early, exit code 1"
-check "one that says nothing at all" red quiet "it ended early, exit code 0"
-check "one that is killed" red killed \
+check "a box without output" red quiet "it ended early, exit code 0"
+check "a box that is killed" red killed \
     "it took too long, or was killed, after \"first\""
-check "one that ends before its plan" red early "it ended early"
-check "one that does less than it planned" red short "planned 2, did 1"
-check "one that says ok and fails" red code "exit code 1"
+check "a test that ends before its plan" red early "it ended early"
+check "a test with fewer results than planned" red short "planned 2, did 1"
+check "a test that prints ok and fails" red code "exit code 1"
 check "a host that dies at the end" red dies "the host died"
 check "the place where a test hangs is reported" red late "it took too long, after \"first\""
-check "one that says so itself" red says "it fails"
+check "a test that reports its failure" red says "it fails"
 check "an assertion of Xen's" red panics "Xen or dom0 complained"
 check "and a flood of them" red floods "Xen or dom0 complained"
 check "a bug of dom0's" red oops "Xen or dom0 complained"
 check "lines on a guest's console do not count" says '^ok [0-9]* - guests: first$'
-check "the others are green" says '^ok [0-9]* - fine: it works$'
+check "the others pass" says '^ok [0-9]* - fine: it works$'
 check "the output of the box is shown" says '^# box: started$'
 
 begin
-# Its first attempt fails, and its second one does not.
+# The first attempt fails, and the second one does not.
 again='[ ! -e ../../again ] && touch ../../again && exit 71'
 a_test once "$again" 'echo "ok - it works"' 'echo 1..1'
 run
-is "an emulator that fails once is forgiven" "$code" 0
-check "and said" says '^# retried once: dom0 did not start$'
-is "the sum says it, too" \
+is "one failure of an emulator is forgiven" "$code" 0
+check "and reported" says '^# retried once: dom0 did not start$'
+is "also in the summary" \
     "$("$here/../tap-summary.sh" "$work/output" | tail -n 1)" \
     "1 passed, 0 failed, 0 skipped, 1 retried"
 begin
 a_test once "$again" 'echo "ok - it works"' 'echo 1..1'
 a_test twice "$again" 'echo "ok - it works"' 'echo 1..1'
 run
-check "twice in a run is a failure" \
+check "two in a run are a failure" \
     sh -c "! '$here/../tap-summary.sh' '$work/output' >'$work/sum'"
 check "the failure names the number of repeated tests" grep -q '2 tests had to be run again' "$work/sum"
 begin
@@ -179,19 +178,19 @@ for ((i = 0; i < slots; i++)); do
 done
 a_test exact '# box: --mode exact' 'echo >>../../done' 'echo "ok - x"; echo 1..1'
 run
-is "one in exact mode has what they leave of the CPUs" "$code" 0
-is "and is run once" "$(wc -l <"$work/results/exact/done")" 1
+is "a test in exact mode uses the CPU time that others leave" "$code" 0
+is "and runs once" "$(wc -l <"$work/results/exact/done")" 1
 begin
 a_test exact '# box: --mode exact' 'echo "ok - x"; echo 1..1'
 a_test again '# box: --mode exact' 'echo "ok - x"; echo 1..1'
 run
-is "there may be no others" "$(grep -c "^ok" "$work/output")" 2
+is "it also runs alone" "$(grep -c "^ok" "$work/output")" 2
 begin
 a_test alone '# box: --parallel' 'echo begins >>../../../../order' 'sleep 1' \
     'echo ends >>../../../../order' 'echo "ok - x"' 'echo 1..1'
 a_test other 'echo other >>../../../../order' 'echo "ok - x"' 'echo 1..1'
 run
-is "but for one that needs the whole machine" \
+is "a test that needs the whole machine runs alone" \
     "$(tr '\n' ' ' <"$work/order")" "begins ends other "
 
 begin
@@ -205,7 +204,7 @@ done
 kill -TERM $pid
 wait $pid || code=$?
 is "SIGTERM ends all tests" $code 143
-# gone PID: after a moment; a process that was not waited for yet is.
+# gone PID: whether it has ended after a moment, even if it is a zombie.
 gone()
 {
     local tries=50
@@ -216,16 +215,16 @@ gone()
     done
 }
 
-check "and nothing of them is left" gone "$(cat "$work/results/hangs/pid")"
+check "and no process of them is left" gone "$(cat "$work/results/hangs/pid")"
 
 begin
 a_test long '# only: full' 'echo "ok - it works: $*"' 'echo 1..1'
 a_test fine 'echo "ok - it works"' 'echo 1..1'
 run
-check "a test of make test-full alone is not run" \
+check "a test of make test-full alone does not run" \
     sh -c "! grep -q long '$work/output'"
 run --full
-check "but then, and told so" says '^ok [0-9]* - long: it works: .*TEST_FULL=1'
+check "it runs with --full, and knows that" says '^ok [0-9]* - long: it works: .*TEST_FULL=1'
 
 begin
 mkdir -p "$work/results/broken"
@@ -234,13 +233,13 @@ echo "ok - broken: of yesterday" >"$work/results/broken/tap"
 a_test broken 'rm -rf "$BOX_RESULTS/broken"; mkdir "$BOX_RESULTS/broken"' \
     'mkdir "$BOX_RESULTS/broken/tap.new"' 'echo "ok - first"' 'echo 1..1'
 run
-check "results that cannot be written are missed, whatever there was before" \
+check "results that cannot be written are a failure, whatever there was before" \
     red broken "it has not told all of its results"
 
 begin
 a_test long '# only: full'
 run
-is "no test at all is no success" "$code" 1
+is "a run without tests is no success" "$code" 1
 
 begin
 run nobody

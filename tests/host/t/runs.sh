@@ -4,11 +4,10 @@
 # time: 480
 # only: full
 #
-# xensched runs on a real Xen: a guest's workload is done where the plan places the
-# guest, by where the log says that it ran; its recording tells so, compare prints it,
-# and affinities are what they were, also after Ctrl-C and after kill -9.  Fails if a
-# guest ran elsewhere, if rows are lost without a word, or if anything is left.
-
+# xensched runs on a real Xen: a guest's workload runs where the plan places the guest, as the log
+# proves; compare prints that from its recording; and affinities are restored, also after Ctrl-C and
+# after kill -9. Fails if a guest ran elsewhere, if rows are lost without a message, or if anything
+# is left.
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 near=${near:?} # dom0's pCPUs, of socket 0
@@ -16,7 +15,7 @@ near=${near:?} # dom0's pCPUs, of socket 0
 daemon_settings="--log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate"
 db=/run/runs.sqlite
 
-# The first one is done in the guest.
+# The guest executes the first one.
 cat >/run/plan <<END
 repetitions = 6
 workload.read.run = "obey web 'dd if=/dev/xvda of=/dev/null bs=4k count=50 iflag=direct'"
@@ -46,14 +45,14 @@ runs()
     xensched runs --database $db "$@"
 }
 
-# ran_on CONFIGURATION: pCPUs that web ran on in it, as compare says.
+# ran_on CONFIGURATION: prints the pCPUs on which web ran in it, according to compare.
 ran_on()
 {
     sed -n "s/^read, web ran on, in $1: //p" /run/compared |
         tr , '\n' | sed 's/.*pCPU \([0-9]*\):.*/\1/' | sort | tr '\n' ' '
 }
 
-# only_on OTHERS PCPUS: there is a pCPU, and each of PCPUS is one of OTHERS.
+# only_on OTHERS PCPUS: checks that there is a pCPU, and each of PCPUS is one of OTHERS.
 only_on()
 {
     echo "it ran on: $2"
@@ -62,8 +61,8 @@ only_on()
     done
 }
 
-# begin_long: a run that has begun, with its guest placed; sets $doing.  (Not to be
-# used with check, which waits for it.)
+# begin_long: starts a run, and returns when its guest is placed; sets $doing.  (check would wait
+# for the run's end.)
 begin_long()
 {
     rm -f /run/begun
@@ -83,19 +82,19 @@ check "nothing is left to restore" test ! -e /var/lib/xensched/runs.state
 runs compare near far >/run/compared || [ $? = 4 ] # 4: far is slower
 sed 's/^/# /' /run/compared
 runs stat | grep '^!' | sed 's/^/# /'
-check "near: the guest ran on pCPUs 0 and 1, and nowhere else, by the log" \
+check "near: the guest ran on pCPUs 0 and 1 only, according to the log" \
     only_on "0 1" "$(ran_on near)"
-check "far: it ran on pCPUs 2 and 3, and nowhere else" only_on "2 3" "$(ran_on far)"
-check "there is a verdict of the times" grep -q '^read, wall time: .*95 % interval' \
+check "far: it ran on pCPUs 2 and 3 only" only_on "2 3" "$(ran_on far)"
+check "there is a verdict about the times" grep -q '^read, wall time: .*95 % interval' \
     /run/compared
 recorded=$(runs show "$(runs list 1 | awk '$3 == "near" && $4 == 1 { print $1 }')" |
     sed -n 's/^recording: //p')
 check "the first repetition's recording is kept, and has web" \
     sh -c "xensched timeline $recorded | grep -q web"
-is "those of the first ones only are kept" "$(ls $db-recordings | wc -l)" 2
-check "events are on: a run that wants them off fails" \
+is "only recordings of first repetitions are kept" "$(ls $db-recordings | wc -l)" 2
+check "while events are on, a run that wants them off fails" \
     sh -c "xensched runs --database $db do /run/plan.off 2>&1 | grep 'events are on'"
-check "a guest that is not there is named" \
+check "an unknown guest is named" \
     sh -c "xensched runs --database $db do /run/plan.wrong 2>&1 | grep \"'nobody'\""
 affinities >after
 check "and then no guest was moved" cmp before after
@@ -104,19 +103,19 @@ begin_long
 check "its guest is placed" hard_is web 2-3
 kill -INT "$doing"
 wait "$doing" 2>/dev/null
-is "Ctrl-C ends it, which is no success" $? 1
+is "Ctrl-C ends it with a failure" $? 1
 affinities >after
 check "after Ctrl-C all affinities are as before" cmp before after
 
 begin_long
-check "killed, it leaves its guest where it was" hard_is web 2-3
+check "after kill -9 the guest stays where it was placed" hard_is web 2-3
 kill -KILL "$doing"
 wait "$doing" 2>/dev/null
-check "its workload has ended, too" until_true 10 sh -c '! ps | grep -q "[s]leep 987"'
+check "the workload of the killed program has ended" until_true 10 sh -c '! ps | grep -q "[s]leep 987"'
 runs "do" /run/plan.off 2>/run/said
-check "the next one says what was left" grep -q 'got the original affinity back' /run/said
+check "the next one reports the affinity that was left" grep -q 'got the original affinity back' /run/said
 affinities >after
-check "and puts it back" cmp before after
+check "and restores it" cmp before after
 stop_daemon TERM
-check "no event is on: that run is done now" runs "do" /run/plan.off
+check "when no event is on, that run succeeds" runs "do" /run/plan.off
 finish

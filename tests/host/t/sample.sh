@@ -4,10 +4,10 @@
 # time: 400
 # only: full
 #
-# A guest is saved every 300 ms of its service, and continues; what it was then can be
-# restored.  (How far a boundary is missed is the emulator's doing, but in exact mode.)
-# Fails if the manifest does not say what the guest did, if a checkpoint is no guest,
-# or if the guest stands still when the command is killed, at whatever step.
+# A guest is saved every 300 ms of its service, and continues; each checkpoint can be restored.
+# (Except in exact mode, the emulator decides how far a boundary is missed.) Fails if the manifest
+# does not match what the guest did, if a checkpoint is no guest, or if the guest stays stopped when
+# the command is killed, at any step.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -17,13 +17,13 @@
 daemon_settings="--log service-ns,wake-delay,evtchn-send"
 samples=/run/samples
 
-# seconds: the guest's service so far.
+# seconds: prints the guest's service.
 seconds()
 {
     xl list | awk -v name="$1" '$1 == name { print $NF }'
 }
 
-# goes_on NAME: it uses a pCPU.
+# goes_on NAME: checks that it uses a pCPU.
 goes_on()
 {
     local before
@@ -34,19 +34,19 @@ goes_on()
     [ "$(seconds "$1")" != "$before" ]
 }
 
-# of N KEY: a number in a manifest.
+# of N KEY: prints a number of a manifest.
 of()
 {
     sed -n "s/^ *\"$2\": *\([^,]*\),*$/\1/p" "$samples/$(printf %04d "$1").json"
 }
 
-# none_half: nothing is half-written (any more: the process that began it ends it).
+# none_half: checks that no checkpoint is incomplete; the process that began one finishes it.
 none_half()
 {
     ! ls $samples/*.part >/dev/null 2>&1
 }
 
-# sampling ARGUMENT...: in the background; its pid is $sampler.
+# sampling ARGUMENT...: runs in the background, as $sampler.
 sampling()
 {
     rm -rf $samples
@@ -62,33 +62,33 @@ start_daemon --mode observe
 is "the daemon starts" "$?" 0
 check "the guest works" goes_on worker
 
-# What it has used until then, of which the checkpoint is.
+# The hook prints the guest's service up to its checkpoint.
 sampling --times 3 --hook "domain-usage time \$(cat /run/guests/worker/domid)"
 wait $sampler
 is "three samples are made" "$?" 0
 cat /run/said
 last_end=0
 for n in 1 2 3; do
-    check "sample $n: its interval is as long as its counter says" test \
+    check "sample $n: its interval has the length of its counter" test \
         "$(($(of $n end) - $(of $n begin) - $(of $n skid)))" = 300000000
     saved=$(of $n disk | tr -d '"')
     check "sample $n: the hook's line is in the manifest" test "${saved:-0}" -gt 0
     check "sample $n: its checkpoint is where its interval begins" test \
         "$saved" -le "$(of $n begin)" -a "$saved" -ge "$last_end"
     last_end=$(of $n end)
-    check "sample $n: so is what the guest did" \
+    check "sample $n: the manifest has what the guest did" \
         grep -q '"service-ns"' $samples/000$n.json
     note "sample $n: skid $(of $n skid) ns, $(of $n saving) ns for being saved"
 done
-# What rows say of its service is what Xen counts, to a tick.
+# Rows have the service that Xen counts, but for a tick.
 check "rows have all of its service" awk -v w="$(($(of 2 end) - $(of 2 begin)))" \
     -v s="$(tr -d ' \n' <$samples/0002.json |
     sed 's/.*"service-ns":{"rows":[0-9]*,"sum":\([0-9]*\).*/\1/')" \
     'BEGIN { print s, w; exit s < 0.9 * w || s > 1.1 * w + 20000000 }'
-check "the guest goes on" goes_on worker
+check "the guest continues" goes_on worker
 check "two of them are chosen" sh -c "xensched sample choose $samples --top 2 |
     grep -q '^3 intervals'"
-check "a folder with samples is not written to again" sh -c \
+check "a folder with samples is refused" sh -c \
     "xensched sample worker --every '300 ms-of-service' --checkpoint $samples 2>&1 |
         grep -q 'has samples'"
 
@@ -97,27 +97,27 @@ for pause in 0.2 1 2 3 4 6; do
     sampling
     sleep $pause
     kill -9 $sampler
-    check "killed after $pause s: the guest goes on" until_true 40 goes_on worker
+    check "killed after $pause s: the guest continues" until_true 40 goes_on worker
     check "and there are whole checkpoints, or none" until_true 60 none_half
 done
 sampling
-# What has not begun yet would not notice.
+# A command that has not started yet would not notice the signal.
 for _ in 1 2 3 4 5 6; do
     sleep 1
     kill -INT $sampler 2>/dev/null
 done
 wait $sampler
-is "Ctrl-C ends it well" "$?" 0
-check "and the guest goes on" goes_on worker
+is "Ctrl-C ends it with success" "$?" 0
+check "and the guest continues" goes_on worker
 is "no checkpoint is left whose interval did not end" \
     "$(find $samples -name '*.save' | wc -l)" "$(find $samples -name '*.json' | wc -l)"
 sampling --hook 'exit 1'
 wait $sampler
 is "a hook that fails is a failure" "$?" 1
-check "and the guest goes on" goes_on worker
-is "and nothing is left of it" "$(ls $samples)" ""
+check "and the guest continues" goes_on worker
+is "and leaves nothing behind" "$(ls $samples)" ""
 
-# What was saved is a guest.
+# The saved guest works.
 sampling --times 1
 wait $sampler
 xl destroy worker
@@ -129,7 +129,7 @@ sleep 1
 xl destroy worker
 wait $sampler
 cat /run/said
-check "a guest that dies while it is sampled is no trouble" \
+check "sampling survives the death of its guest" \
     sh -c "grep -q 'samples, at most' /run/said"
 check "no kernel complained" console_quiet
 finish

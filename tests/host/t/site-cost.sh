@@ -4,12 +4,11 @@
 # time: 240
 # only: full
 #
-# The table of sites in docs/develop/results.md is compared with one that is measured
-# now, in two hosts in icount mode.  The instructions that the patches add have to be the
-# same while no event is on; with one on they may differ by a tenth, for another
-# compiler; Linux and Xen themselves may differ by 2 %.  In a round trip the kernels take
-# ways that differ by a few instructions, so it may be off by 40.  Fails if a site costs
-# more, or if the table is out of date.
+# Compares the table of sites in docs/develop/results.md with a measurement in two hosts in icount
+# mode.  The instructions that the patches add have to be the same while no event is on.  With an
+# event on they may differ by a tenth, because of another compiler; Linux and Xen themselves may
+# differ by 2 %. In a round trip the kernels take paths that differ by a few instructions, so it may
+# be off by 40. Fails if a site costs more, or if the table is out of date.
 
 set -euo pipefail
 
@@ -20,20 +19,20 @@ top=$(cd "$here/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# measured NAME: native, off, on
+# measured NAME: prints native, off, on
 measured()
 {
     awk -v name="$1" '$1 == name { print $2, $3, $4 }' "$work/table"
 }
 
-# documented OPERATION: the same, by the document
+# documented OPERATION: prints the same from the document
 documented()
 {
     awk -F '|' -v name="$1" 'index($2, " " name) == 1 {
         print $3 + 0, $4 + 0, $5 + 0 }' "$top/docs/develop/results.md"
 }
 
-# near PERCENT GOT WANTED [MORE]: off by at most PERCENT, and by MORE instructions
+# near PERCENT GOT WANTED [MORE]: off by at most PERCENT and MORE instructions
 near()
 {
     awk -v percent="$1" -v got="$2" -v wanted="$3" -v more="${4:-0}" 'BEGIN {
@@ -42,7 +41,7 @@ near()
         exit !(wanted > 0 && off <= wanted * percent / 100 + more) }'
 }
 
-# compare NAME OPERATION [INSTRUCTIONS]: that it may be off by
+# compare NAME OPERATION [INSTRUCTIONS]: compares; INSTRUCTIONS is the permitted difference
 compare()
 {
     local native off on old_native old_off old_on more=${3:-0}
@@ -51,8 +50,8 @@ compare()
     read -r old_native old_off old_on < <(documented "$2") || :
     check "$2: off it costs what the document says" \
         near 0 $((off - native)) $((old_off - old_native)) "$more"
-    check "$2: on, too" near 10 $((on - off)) $((old_on - old_off)) "$more"
-    check "$2: so does all else of it" near 2 "$native" "$old_native"
+    check "$2: on as well" near 10 $((on - off)) $((old_on - old_off)) "$more"
+    check "$2: the rest costs the same" near 2 "$native" "$old_native"
 }
 
 "$top/tests/bench/site-cost.sh" >"$work/table"

@@ -4,24 +4,23 @@
 # only: full
 # time: 400
 #
-# What a soft affinity is worth to credit2's load balancing.  With a
-# credit2_soft_weight of 50, a vCPU stays where it prefers to be although the other
-# socket is idle, until half as many again want to run there as there are pCPUs.
-# Then some are let go, and none starves.  With 0, none stays.  Fails if a wish
-# is forgotten, or is obeyed like an order.
+# The value of a soft affinity for credit2's load balancing.  With a credit2_soft_weight of 50, a
+# vCPU stays where it prefers to be although the other socket is idle, until 1.5 vCPUs per pCPU want
+# to run there.  Then some leave, and none starves.  With 0, none stays.  Fails if the preference
+# has no effect, or the effect of a hard affinity.
 #
-# The place is socket 0, pCPUs 0 and 1; dom0 is held on the other one.  Guests are
-# either paused or never sleep, so that the load is their number.  Its averages are
-# over 134 ms (2^27 ns) and not 1 s, so that they soon tell of now.  dom0 is a load,
-# too, so that a guest may be away for a tenth of a second; one that stays is there
-# all the time but for that, and one that does not is not.
+# The preferred place is socket 0, pCPUs 0 and 1; dom0 is bound to the other one.  Guests are either
+# paused or never sleep, so the load is their number.  credit2 averages over 134 ms (2^27 ns)
+# instead of 1 s, so averages soon follow.  dom0 is a load, too, so a guest may be away for a tenth
+# of a second.  A guest that stays is there for the rest of the time; a guest that does not stay is
+# away.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
 
 guests="one two three four"
 
-# acct GUEST|all: its accounting domain; of all of them there is none.
+# acct GUEST|all: prints its accounting domain; "all" has none.
 acct()
 {
     case $1 in
@@ -32,15 +31,15 @@ acct()
     esac
 }
 
-# weight [PERCENT]: what it is, or make it so.
+# weight [PERCENT]: sets and prints the weight.
 weight()
 {
     [ $# = 0 ] || xenhypfs write /cpupool/0/credit2-soft-weight "$1"
     xenhypfs cat /cpupool/0/credit2-soft-weight
 }
 
-# wish GUEST...: to be at the place.  Xen takes them there, whatever is there.  It
-# only tries to get the lock of the place's queue, so it is asked more than once.
+# wish GUEST...: sets their soft affinity.  Xen moves them there, whatever runs there.  Xen only
+# tries to lock the place's queue, so this sets the affinity more than once.
 wish()
 {
     local guest
@@ -50,7 +49,7 @@ wish()
     done
 }
 
-# watch GUEST...: where they run, for half a second, when averages are of now.
+# watch GUEST...: records for half a second where they run, when averages are up to date.
 watch()
 {
     local guest
@@ -75,7 +74,7 @@ watch()
     done
 }
 
-# seconds GUEST|all [FIRST-LAST]: how long it ran, on these pCPUs.
+# seconds GUEST|all [FIRST-LAST]: prints how long it ran, on these pCPUs.
 seconds()
 {
     awk -v acct="$(acct "$1")" -v pcpus="${2:-0-99}" '
@@ -85,14 +84,14 @@ seconds()
         END { printf "%.3f\n", ns / 1e9 }' log.rows
 }
 
-# at_place GUEST|all: the part of the time.
+# at_place GUEST|all: prints the part of the time.
 at_place()
 {
     awk -v all="$(seconds "$1")" -v there="$(seconds "$1" 0-1)" \
         'BEGIN { print (all > 0 ? there / all : "nothing") }'
 }
 
-# least: the time of the guest that ran least, as a part of that of the one that ran most.
+# least: prints the least time of a guest as a part of the greatest.
 least()
 {
     for guest in $guests; do
@@ -101,7 +100,7 @@ least()
         END { print (time[NR] > 0 ? time[1] / time[NR] : "nothing") }'
 }
 
-# A cpupool begins with the weight of the command line, whatever cpupool 0 has.
+# A cpupool starts with the weight of the command line, whatever cpupool 0 has.
 second_pool()
 {
     local other=/cpupool/1/credit2-soft-weight
@@ -123,21 +122,21 @@ xl vcpu-pin Domain-0 all 2-3
 start_one one && start_one two && start_one three && start_one four
 is "four guests are there" "$?" 0
 
-# Two, one of which cannot leave: there is room, but the other socket is idle.
+# Two guests, one of which is bound there: a pCPU is free, but the other socket is idle.
 xl vcpu-pin one all 0-1 -
 wish two
 watch one two
-check "the wish is fulfilled while there is room" \
+check "a soft affinity holds while a pCPU is free" \
     between 0.8 1 "$(at_place two)"
 is "no weight" "$(weight 0)" 0
 second_pool
 wish two
 watch one two
-check "no wish: it is taken to the other socket, which is less busy" \
+check "without weight, the guest moves to the other socket, which has less load" \
     between 0 0.2 "$(at_place two)"
 
-# Two guests that may use one pCPU of the place and an idle pCPU of the other socket.
-# The other pCPU of the place is idle, too, but is no room for them.
+# Two guests may use one pCPU of the place and an idle pCPU of the other socket.  They may not use
+# the other pCPU of the place, which is idle, too.
 is "weight" "$(weight 50)" 50
 xl vcpu-pin one all 0,2 0
 xl vcpu-pin two all 0,2 0
@@ -145,27 +144,27 @@ watch one two
 check "one of two guests on one pCPU leaves for the idle pCPU" \
     between 0.3 0.7 "$(at_place all)"
 
-# Four on two pCPUs: that is more than one and a half each.
+# Four guests on two pCPUs, which is more than one and a half each.
 xl vcpu-pin one all all -
 xl vcpu-pin two all all -
 # shellcheck disable=SC2086 # several words
 wish $guests
 # shellcheck disable=SC2086
 watch $guests
-check "a crowded place lets go, but only until it is not crowded" \
+check "guests leave a crowded place until it is not crowded" \
     between 0.55 0.8 "$(at_place all)"
 check "no guest starves" between 0.5 1 "$(least)"
 
-# The greatest number that the parameter takes: no guest is ever let go.
+# With the greatest value of the parameter no guest ever leaves.
 great_weight()
 {
-    is "a great weight" "$(weight 4294967295)" 4294967295
+    is "the greatest weight" "$(weight 4294967295)" 4294967295
     # shellcheck disable=SC2086
     wish $guests
     # shellcheck disable=SC2086
     watch $guests
-    check "it makes an order of the wish" between 0.95 1 "$(at_place all)"
-    check "no guest starves then, either" between 0.6 1 "$(least)"
+    check "the soft affinity has the effect of a hard one" between 0.95 1 "$(at_place all)"
+    check "no guest starves then either" between 0.6 1 "$(least)"
 }
 
 ! full || great_weight

@@ -4,29 +4,29 @@
 # time: 90
 # only: full
 #
-# What the timeline says of a real host is true: how long each guest ran is what Xen
-# accounts for it, and what xenalyze makes of xentrace's records of the same run, within
-# 1 %; what each vCPU did adds up to all of the time; no wake-up seems to come before its
-# notification, and of a thousand rows at most one contradicts others.  A guest that uses
-# its disk waits for a pCPU on which another one computes, and that is the one it waited for.
+# The timeline of a real host is true: each guest ran as long as Xen accounts, and as long as
+# xenalyze derives from xentrace's records of the same run, within 1 %; the states of each vCPU add
+# up to the whole time; no wake-up seems to come before its notification, and at most one of a
+# thousand rows contradicts others.  A guest that uses its disk waits for a pCPU on which another
+# one computes, and the timeline names that one.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 . /usr/lib/box/log.sh
 . /usr/lib/box/timeline.sh
 
-# Kept, so that what is not true can be looked into.
+# The recording is kept, for the analysis of failures.
 rec=$RESULTS/timeline.rows
 # shellcheck disable=SC2034 # for start_daemon
 daemon_settings="--log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate"
 
-# So that nothing of them is under way when time is taken.
+# Guests are paused, so that no run interval crosses an end.
 pause_all()
 {
     xl pause disk && xl pause crunch
 }
 
-# record_them SECONDS: what they do; sets disk_ns and crunch_ns, as Xen accounts.
+# record_them SECONDS: records the guests; sets disk_ns and crunch_ns, as Xen accounts.
 record_them()
 {
     pause_all
@@ -57,7 +57,7 @@ within_a_percent()
         exit !(b > 1e7 && a >= 0.99 * b && a <= 1.01 * b) }'
 }
 
-# adds_up GUEST: to a nanosecond.
+# adds_up GUEST: the states add up exactly.
 adds_up()
 {
     equal "$(($(number running_ns "$1") + $(number runnable_ns "$1") +
@@ -90,7 +90,7 @@ note "of $(number wake_ups) wake-ups $(number disordered) before their notificat
     "by $(number disorder_ns) ns"
 check "there are wake-ups" between 300 1000000 "$(number wake_ups)"
 is "none comes before its notification" "$(number disordered)" 0
-check "hardly a row contradicts others" between 0 $(($(number rows) / 1000)) \
+check "hardly any row contradicts others" between 0 $(($(number rows) / 1000)) \
     $(($(number overlapping_stays) + $(number unplaced_wake_ups) +
        $(number too_many_vcpus) + $(number woken_while_running)))
 xensched latency $rec disk >/run/said
@@ -98,5 +98,5 @@ check "disk waited for the guest with which it shared a pCPU" \
     grep -q '^disk, notified by Domain-0, waited .* there ran: crunch' /run/said
 at=$(awk '$2 == "disk" { print $NF }' /run/said | head -n 1)
 xensched why --at "$at" $rec disk >/run/said
-check "and why says so, too" grep -q 'crunch ran there for' /run/said
+check "and why names it" grep -q 'crunch ran there for' /run/said
 finish

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The host has the sockets, cores and NUMA nodes that were asked for, as Xen
-# sees them: QEMU's CPUID and SRAT could be such that Xen sees one big socket,
-# and all tests of placement would then test nothing.  And which of them share
-# a last-level cache, as far as it is known.
+# Xen sees the requested sockets, cores and NUMA nodes, and the last-level caches as far as they are
+# known.  QEMU's CPUID and SRAT could make Xen see one large socket; then no test of placement would
+# test anything.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -26,7 +25,7 @@ is "two cores per socket" "$(field cores_per_socket)" 2
 is "one thread per core" "$(field threads_per_core)" 1
 is "pCPU:core:socket:node" "$topology" "0:0:0:0 1:1:0:0 2:0:1:1 3:1:1:1 "
 
-# llcs: what the daemon has found.
+# llcs: prints the daemon's result.
 llcs()
 {
     xensched status | sed -n 's/^last caches *//p'

@@ -4,10 +4,10 @@
 # time: 420
 # only: full
 #
-# A trial on a real host: by the log, the guest runs on its former node in blocks without
+# A trial on a real host: according to the log, the guest runs on its former node in blocks without
 # placement and beside dom0 in blocks with it, and the trial reports that; the result has an
-# interval, and its blocks become an experiment; afterwards all affinities are as before.
-# Fails if a block differs in its setting only.
+# interval, and its blocks become an experiment; afterwards all affinities are as before.  Fails if
+# blocks differ in their setting only.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -20,7 +20,7 @@ trial_has()
     xensched trial show --json | grep "\"$1\": *\"*$2"
 }
 
-# block_is KIND: it is one of this kind, past its warm-up, for 3 s at least.
+# block_is KIND: whether it is of this kind, past its warm-up, for 3 s at least.
 block_is()
 {
     xensched trial show --json | tr -d '\n' | grep "\"block\": *\"$1\"" |
@@ -28,7 +28,7 @@ block_is()
         awk '$1 >= 3 && $1 <= 8 { found = 1 } END { exit !found }'
 }
 
-# runs_in KIND CPUS: in a block of this kind, by the rows of the log.
+# runs_in KIND CPUS: checks where it runs in such a block, by the rows of the log.
 runs_in()
 {
     until_true 60 block_is "$1" && runs_at disk "$2" 2 90
@@ -39,24 +39,24 @@ xl vcpu-pin disk 0 all $far
 affinities >before
 start_daemon --mode act
 is "the daemon starts" "$?" 0
-check "it places the guest beside dom0: by the log, it runs there" \
+check "it places the guest beside dom0: according to the log, it runs there" \
     until_true 40 runs_at disk "$near" 2
 is "there was no trial" "$(xensched trial show)" \
     "there was no trial on this host; 'xensched trial start' begins one"
 xensched trial start --block 12s --pairs 5 | sed 's/^/# /'
-check "in a block without placement it runs where it was, by the log" \
+check "in a block without placement it runs where it was, according to the log" \
     runs_in "not placed" $far
-check "in a block with placement it runs beside dom0, by the log" \
+check "in a block with placement it runs beside dom0, according to the log" \
     runs_in placed "$near"
 check "a second trial is refused" sh -c \
     'xensched trial start 2>&1 | grep "a trial is running"'
 check "the trial ends without a command" until_true 200 trial_has state complete
 check "it compared the guest in each pair" sh -c \
     'xensched trial show | grep "^disk  *page  *5 "'
-check "the result has an interval, or says that it has none" sh -c \
+check "the result has an interval, or reports that it has none" sh -c \
     'xensched status | grep "^trial  *complete: .*pCPU time per page"'
 xensched trial show | sed 's/^/# /'
-# "placed":0.98,"not_placed":0.01: of the whole trial, before those of guests.
+# "placed":0.98,"not_placed":0.01: those of the whole trial come before those of guests.
 check "it reports that the guest ran at its target when placed, and elsewhere otherwise" \
     sh -c 'xensched trial show --json | tr -d " \n" | grep -o "\"at_target\":{[^}]*}" |
         head -1 | awk -F "[:,}]" "{ exit !(\$3 > 0.8 && \$5 < 0.2) }"'

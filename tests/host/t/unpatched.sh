@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --xen native --sockets 1 --cores 2
 #
-# A Xen without our patches says that it does not know the log facility, to
-# each operation; the daemon and the command say so in words, with the remedy,
-# and change nothing.
+# A Xen without the patches rejects each operation of the log facility as unknown; the daemon and
+# the command report that, with the remedy, and change nothing.
 
 . /usr/lib/box/tap.sh
 
@@ -17,9 +16,9 @@ done
 
 xenschedd >daemon.txt 2>&1
 is "the daemon ends at once" "$?" 1
-check "it says what this Xen lacks" grep -q "CONFIG_SCHEDLOG=y" daemon.txt
+check "it names what this Xen lacks" grep -q "CONFIG_SCHEDLOG=y" daemon.txt
 check "it leaves no state behind" test ! -e /var/lib/xensched/state.json
 xensched check >check.txt 2>&1
 is "xensched check fails" "$?" 1
-check "and says what this Xen lacks" grep -q "CONFIG_SCHEDLOG=y" check.txt
+check "and names what this Xen lacks" grep -q "CONFIG_SCHEDLOG=y" check.txt
 finish

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A guest may do nothing with the log facility: each operation is refused with
-# EPERM, by Xen, and nothing has changed after that.  (Linux would refuse by
-# itself, which is turned off in the guests of the box; dom0's answers show that
-# the program does reach Xen.)
+# A guest may use no operation of the log facility: Xen refuses each with EPERM, and nothing
+# changes.  (Linux would refuse as well, which is turned off in the box's guests; dom0's answers
+# show that the program reaches Xen.)
 
 . /usr/lib/box/tap.sh
 
@@ -26,14 +25,14 @@ for name in info setup files frames map map-writable events pmc owners \
 done
 
 schedlog-area info >after
-check "dom0's log is as it was" diff before after
-check "dom0 gives it up" schedlog-area release
+check "dom0's log is unchanged" diff before after
+check "dom0 releases it" schedlog-area release
 
 hypercall-try 0 >answers
 for name in info setup files frames map map-writable events owners \
             binding bind times clock allow mark release; do
     is "dom0 is not refused: $name" "$(sed -n "s/^$name //p" answers)" ok
 done
-is "dom0 is told that there is no PMU here" \
+is "dom0 learns that there is no PMU here" \
     "$(sed -n 's/^pmc //p' answers)" ENODEV
 finish

@@ -4,10 +4,10 @@
 # time: 240
 # only: full
 #
-# The timeline shows as RUNNABLE only what Xen accounts as runnable.  In fast mode one thread
-# emulates all pCPUs, so time stamps are late again and again, and a guest that sleeps was
-# shown as waiting for seconds.  The other source is xentrace, of the same run: its records
-# of runstates, summed up by xenalyze.
+# The timeline shows as RUNNABLE only time that Xen accounts as runnable.  In fast mode one thread
+# emulates all pCPUs, so time stamps are late again and again; earlier versions showed a sleeping
+# guest as waiting for seconds.  The other source is xentrace, in the same run: xenalyze sums up its
+# records of runstates.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -15,7 +15,7 @@
 . /usr/lib/box/timeline.sh
 
 guests="rest two disk crunch"
-# Kept, for a look at rows that contradict.
+# The recording is kept, for the analysis of rows that contradict.
 rec=$RESULTS/waiting.rows
 # shellcheck disable=SC2034 # for start_daemon
 daemon_settings="--log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate"
@@ -27,7 +27,7 @@ each_guest()
     done
 }
 
-# record_them SECONDS: what they do; a paused guest is neither running nor runnable.
+# record_them SECONDS: records the guests; a paused guest is neither running nor runnable.
 record_them()
 {
     each_guest pause
@@ -47,8 +47,8 @@ record_them()
     cp /run/analyzed "$RESULTS"
 }
 
-# waited_as_long GUEST: within a tenth and 20 ms of what Xen says; less where the timeline
-# says that it is unknown.
+# waited_as_long GUEST: within a tenth and 20 ms of Xen's time; less where the timeline has unknown
+# time.
 waited_as_long()
 {
     awk -v shown="$(numbers runnable_ns "$1")" -v unknown="$(numbers unknown_ns "$1")" \

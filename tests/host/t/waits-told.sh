@@ -4,9 +4,9 @@
 # time: 240
 # only: full
 #
-# Two ways to learn of waits.  A reaction to how long requests take fires when the back
-# end has to wait, and not before.  A guest that an operator allows it finds its steal time
-# by class in xenstore, as the daemon has it; no other guest can read it.
+# Two reports of waits.  A reaction to slow requests fires when the back end has to wait, and not
+# before.  A guest finds its steal time by class in xenstore, with the daemon's values, if an
+# operator allows that; no other guest can read it.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -16,18 +16,18 @@
 daemon_settings=
 stopped=
 
-# The guest reads its disk 100 times a second; obedient, it does other things as well.
+# The guest reads its disk 100 times a second, and also obeys commands.
 reading='disk-io /dev/xvda write 4096 2048 >/dev/null
 (while disk-io /dev/xvda read 4096 2048 0 10000 >/dev/null; do :; done) &'
 
-# steal CLASS: what the guest's agent prints of it, in ms
+# steal CLASS: prints the class from the guest's agent, in ms
 steal()
 {
     guest output web | tr -d '\r' |
         awk -v class="for=\"$1\"}" 'index($1, class) { ms = $2 * 1000 } END { print ms }'
 }
 
-# live_ms CULPRIT: how long web waited for it by the live waits, since the daemon began
+# live_ms CULPRIT: prints how long web waited for it, by the live waits, since the daemon began
 live_ms()
 {
     xensched waits web --seconds 200 --json | tr -d ' \n' | tr '{' '\n' |
@@ -70,7 +70,7 @@ check "while dom0 has its pCPU, no request is slow" test ! -s on.txt
 xl vcpu-pin db all 0
 xl sched-credit2 -d db -w 512
 xl unpause db
-check "when its back end waits, one is" until_true 20 grep -q 'request-latency' on.txt
+check "when its back end waits, a request is slow" until_true 20 grep -q 'request-latency' on.txt
 xl pause db
 sed 's/^/# /' on.txt
 kill $on 2>/dev/null
@@ -81,7 +81,7 @@ check "the journal has it" until_true 10 \
 
 xl vcpu-pin db all 1
 xl sched-credit2 -d db -w 256
-check "a guest that may not know it is told nothing" \
+check "a guest without permission gets no report" \
     in_guest web "! xensched-agent --steal"
 xenstore-write "/local/domain/$(domid web)/platform/vm-affinity-steal" 1
 sleep 3
@@ -94,14 +94,14 @@ xl pause mail
 sleep 7
 waited=$(calc "$(others_ms) - $before")
 in_guest web "xensched-agent --steal"
-check "it waited for others as long as the daemon has it" near "$(steal others)" "$waited"
+check "its wait for others is the daemon's value" near "$(steal others)" "$waited"
 check "hardly any of that is unknown" between 0 20 "$(steal unknown)"
-check "no guest is named there" \
+check "the report names no guest" \
     sh -c "! xenstore-read /local/domain/$(domid web)/schedlog/steal | grep -w db"
 check "only this guest can read it" sh -c \
     "xenstore-ls -p /local/domain/$(domid web)/schedlog | grep 'steal = .*(n0,r$(domid web))'"
 
 stop_daemon TERM
 is "the daemon ends" "$stopped" 0
-check "and the guest is told nothing any more" in_guest web "! xensched-agent --steal"
+check "and the report is removed" in_guest web "! xensched-agent --steal"
 finish

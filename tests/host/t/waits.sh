@@ -4,12 +4,12 @@
 # time: 900
 # only: full
 #
-# The live matrix of waits has what Xen accounts as runnable, and names the domain that had the pCPU.
-# One other source is xentrace, of the same run: xenalyze sums up its records of
-# runstates.  A guest competes with another one, then with dom0, and then has a cap, which
-# is no wait; the result is known in advance, because nothing else runs on pCPU 1.  Another
-# source is a recording of a mixed load, in which latency finds for which domain a guest waited by
-# which domain ran when.  And Xen counts runstates itself, also while a pCPU goes offline.
+# The live matrix of waits has the time that Xen accounts as runnable, and names the domain that had
+# the pCPU. One other source is xentrace, in the same run: xenalyze sums up its records of
+# runstates.  A guest competes with another one, then with dom0, and then has a cap, which is no
+# wait; the result is known in advance, because nothing else runs on pCPU 1. Another source is a
+# recording of a mixed load, in which latency derives from runs for which domain a guest waited.
+# Xen also counts runstates itself, also while a pCPU goes offline.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -21,8 +21,8 @@ daemon_settings=
 stopped=
 events=service-ns,service-tsc,wake-delay,preempt-delay,wait-part,migrate,evtchn-send
 
-# waits_of SECONDS GUEST: how many of them are known, percent of a pCPU in all, as Xen
-# counts it, offline, unknown, for each other domain, and for each and cause, a line each.
+# waits_of SECONDS GUEST: prints, a line each: their number, all, Xen's count, offline and unknown
+# in percent of a pCPU, each other domain, and each other domain and cause.
 waits_of()
 {
     xensched waits --seconds "$1" --json | tr -d ' \n' | tr '{' '\n' |
@@ -45,7 +45,7 @@ percent()
     echo "$1" | awk -v name="$2" '$1 == name { n += $2 } END { print n + 0 }'
 }
 
-# competing SECONDS GUEST...: they run for this long, and are traced.
+# competing SECONDS GUEST...: runs and traces them for this long.
 competing()
 {
     seconds=$1
@@ -62,7 +62,7 @@ competing()
     xenalyze --summary /tmp/traced >/run/analyzed 2>/dev/null
 }
 
-# waited_ms GUEST: by Xen; a cycle is a nanosecond.
+# waited_ms GUEST: prints Xen's value; a cycle is a nanosecond.
 waited_ms()
 {
     state_ms "$1" runnable
@@ -88,7 +88,7 @@ for_each()
     for guest; do xl "$command" "$guest"; done
 }
 
-# record_them NAME SECONDS GUEST...: they run for this long, and are recorded.
+# record_them NAME SECONDS GUEST...: runs and records them for this long.
 record_them()
 {
     rec=$RESULTS/$1.rows
@@ -107,7 +107,7 @@ record_them()
     xensched dump "$rec" >rows
 }
 
-# latency_ms WHOM: how long a guest waited for that domain after notifications
+# latency_ms WHOM: prints how long a guest waited for that domain after notifications
 latency_ms()
 {
     tr -d ' \n' <latency | tr '{' '\n' |
@@ -152,8 +152,8 @@ for_each pause web db mail disk pong
 start_daemon --mode observe --log "$events"
 is "the daemon starts" "$?" 0
 
-# A mixed load on one pCPU: two compute, one reads its disk, and one sleeps until dom0
-# notifies it and then notifies dom0, so that nearly each wait has its notification.
+# A mixed load on one pCPU: two guests compute, one reads its disk, and one sleeps until dom0
+# notifies it and then notifies dom0, so nearly each wait has its notification.
 pingpong ping "$(domid pong)" 100000 >/dev/null &
 ping=$!
 record_them mixed 5 db mail disk pong
@@ -210,7 +210,7 @@ xensched waits --seconds 10
 note "Xen says: web waited $(waited_ms web) ms, db $(waited_ms db) ms"
 check "web has waited as long as Xen says" within 1 "$(live_ms "$web" all)" \
     "$(waited_ms web)"
-check "and for db nearly all of it" within 1 "$(percent "$web" db)" "$(percent "$web" all)"
+check "nearly all of it for db" within 1 "$(percent "$web" db)" "$(percent "$web" all)"
 check "because it was preempted" within 1 "$(percent "$web" db/preempted)" \
     "$(percent "$web" all)"
 check "explain says so" sh -c "xensched explain web | grep 'it waited .* of them for db'"
@@ -226,7 +226,7 @@ xensched waits --seconds 10
 note "Xen says: web waited $(waited_ms web) ms"
 check "web has waited for dom0 as long as Xen says" within 1 \
     "$(live_ms "$web" all)" "$(waited_ms web)"
-check "and for dom0 nearly all of it" within 1 "$(percent "$web" Domain-0)" \
+check "nearly all of it for dom0" within 1 "$(percent "$web" Domain-0)" \
     "$(percent "$web" all)"
 xl vcpu-pin Domain-0 all 0
 xl sched-credit2 -d web -c 30
@@ -239,7 +239,7 @@ check "with a cap of 30 % it ran for less than a third of 6 s" \
 # Xen takes a vCPU whose cap is used up offline until its budget is replenished.
 check "for Xen it did not wait" between 0 5 "$(waited_ms web | cut -d. -f1)"
 check "the live waits have no wait of it" between 0 5 "$(live_ms "$web" all | cut -d. -f1)"
-# A look that finds it paused, at the beginning or at the end, does not count: 70 % of 4 to 6 s.
+# A poll that finds it paused, at the beginning or at the end, does not count: 70 % of 4 to 6 s.
 check "but they show that Xen did not let it run" between 2700 4300 \
     "$(live_ms "$web" offline | cut -d. -f1)"
 

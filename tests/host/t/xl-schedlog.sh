@@ -3,14 +3,13 @@
 # box: --mode exact --sockets 1 --cores 2
 # time: 120
 #
-# "xl schedlog" does what it says: events it enables are logged, to the log file
-# and with the threshold that it was told, for the domains it has bound; what is
-# wrong is refused with a word, what only tries changes nothing, and a log that
-# a scheduler holds stays as it is.
+# "xl schedlog" works: enabled events are logged, to the log buffer and with the threshold that it
+# set, for the domains that it bound; errors are reported, -N changes nothing, and a log that a
+# scheduler holds stays unchanged.
 
 . /usr/lib/box/tap.sh
 
-# fails WORDS COMMAND...: it does, and says so
+# fails WORDS COMMAND...: checks that it fails with these words
 fails()
 {
     local words=$1 said
@@ -36,7 +35,7 @@ written()
                                          END { print n + 0 }'
 }
 
-# rows_became BYTES: those of log file 1, on each pCPU that has written there since stat.
+# rows_became BYTES: rows of log buffer 1, on each pCPU that has written there since stat.
 rows_became()
 {
     xl schedlog stat | awk -v bytes="$1" '
@@ -56,7 +55,7 @@ start_all listener sender
 
 is "every event is listed, and off" \
     "$(xl schedlog list | awk 'NR > 1 { print $NF }' | sort -u)" off
-check "no log yet: said so" fails "xl schedlog sizes" xl schedlog stat
+check "without a log stat reports that" fails "xl schedlog sizes" xl schedlog stat
 check "no event without a log" fails "no log is set up" \
     xl schedlog enable evtchn-send
 check "sizes have to be powers of two" fails "powers of two" \
@@ -66,17 +65,17 @@ is "no log exists after -N" "$(xl schedlog sizes | awk 'NR == 1 { print $NF }')"
 check "a log is made" xl schedlog sizes 64 65536 65536
 is "the log has the given sizes" "$(xl schedlog sizes | awk 'NR == 2 { print $(NF - 1), $NF }')" \
     "65536 65536"
-check "not a second one over it" fails "there is a log already" \
+check "a second log is refused" fails "there is a log already" \
     xl schedlog sizes 128 65536 65536
 
 check "domains are bound" xl schedlog bind sender 5
 check "by name or domid" xl schedlog bind "$(domid listener)" 6
-is "and are where they were bound to" \
+is "and have these numbers" \
     "$(xl schedlog bind sender) $(xl schedlog bind listener)" "5 6"
-check "there is no such domain" fails "nobody is an invalid domain" \
+check "an unknown domain is refused" fails "nobody is an invalid domain" \
     xl schedlog bind nobody 5
-check "a route for the sender" xl schedlog route sender evtchn-send 1
-is "is shown" "$(xl schedlog route 5 | awk 'NR > 1 { print $1, $2, $3, $4 }')" \
+check "a route for the sender is set" xl schedlog route sender evtchn-send 1
+is "and shown" "$(xl schedlog route 5 | awk 'NR > 1 { print $1, $2, $3, $4 }')" \
     "5 evtchn-send 1 1"
 check "log file 2 does not exist" fails "not a number up to 1" \
     xl schedlog route 5 evtchn-send 2
@@ -95,21 +94,21 @@ note "of 300 notifications: $sent bytes"
 # Some more, of the console and xenstore, go to dom0.
 check "each notification is a row of 16 bytes" test $((sent % 16)) = 0 -a \
     "$sent" -ge 4800 -a "$sent" -le 6400
-is "in this file alone" "$(written 0)" 0
+is "in this log buffer alone" "$(written 0)" 0
 xl schedlog threshold sender grant-map 10 >said 2>&1
-is "a threshold for what has no route is refused" "$?" 1
-check "and says what to do" grep -q "xl schedlog route sender grant-map" said
+is "a threshold without a route is refused" "$?" 1
+check "with the remedy" grep -q "xl schedlog route sender grant-map" said
 check "a threshold" xl schedlog threshold sender evtchn-send 10
 ping 300
 more=$(($(written 1) - sent))
 note "of 300 with threshold 10: $more bytes"
-check "each tenth is a row" test $((more % 16)) = 0 -a \
+check "every tenth is a row" test $((more % 16)) = 0 -a \
     "$more" -ge 464 -a "$more" -le 640
 check "a register is shown" equal "$(xl schedlog register 1)" \
     "1: event current correspondent counter tsc pad=0 shift=10"
 check "-N sets none" xl -N schedlog register 1 event
 check "a row without time" xl schedlog register 1 event current correspondent
-is "is what was asked for" "$(xl schedlog register 1)" \
+is "has the selected fields" "$(xl schedlog register 1)" \
     "1: event current correspondent pad=0 shift=0"
 is "for this file alone" "$(xl schedlog register 0)" \
     "0: event current correspondent counter tsc pad=0 shift=10"
@@ -135,13 +134,13 @@ check "disable one" xl schedlog disable evtchn-send
 is "the other one stays" "$(state_of evtchn-send) $(state_of grant-map)" "off on"
 check "disable all" xl schedlog disable
 is "it is off" "$(state_of grant-map)" off
-check "the log is given up" xl schedlog sizes none
+check "the log is released" xl schedlog sizes none
 is "there is none" "$(xl schedlog sizes | awk 'NR == 1 { print $NF }')" 0
 
-# A scheduler has it.
+# A scheduler holds the log.
 xenschedd --mode observe >xenschedd.log 2>&1 &
 holder=$!
-check "a scheduler is seen" \
+check "stat shows the scheduler" \
     until_true 10 sh -c "xl schedlog list | grep 'holds the log'"
 check "its events cannot be turned off" fails "a scheduler holds the log" \
     xl schedlog disable

@@ -4,9 +4,8 @@
 # time: 600
 # only: full
 #
-# "xl vm-affinity" shows what xenschedd sees and plans, and has it do what an
-# operator wants: carry plans out, leave a domain alone, put all back.  Without
-# a daemon it says how to start one.
+# "xl vm-affinity" shows what xenschedd sees and plans, and passes on an operator's orders: carry
+# plans out, leave a domain alone, restore all.  Without a daemon it prints how to start one.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -14,7 +13,7 @@ near=${near:?} # dom0's pCPUs
 
 said=/run/said
 
-# says WORD COMMAND...: it succeeds, and says this.
+# says WORD COMMAND...: checks that it succeeds with this output.
 says()
 {
     local word=$1
@@ -24,7 +23,7 @@ says()
     grep -q "$word" $said || { cat $said; return 1; }
 }
 
-# fails WORD COMMAND...: it does, and says this.
+# fails WORD COMMAND...: checks that it fails with this output.
 fails()
 {
     local word=$1
@@ -52,7 +51,7 @@ check "matrix: which domains communicate" says "evtchn-send *disk *Domain-0" \
 check "-j: JSON" says '"ok":true' xl vm-affinity -j plan
 check "explain: in words" says "mode advise, now: move" \
     xl vm-affinity explain disk
-check "there is no such domain" fails "nobody" xl vm-affinity explain nobody
+check "an unknown domain is refused" fails "nobody" xl vm-affinity explain nobody
 check "-N act: only the plan" says "(proposed)" xl -N vm-affinity act
 
 check "hold" xl vm-affinity hold disk
@@ -60,13 +59,13 @@ check "it is held" says "^disk .* yes " xl vm-affinity list
 check "act" says "mode: act" xl vm-affinity act
 sleep 3
 check "a held domain stays where it is" soft_is disk all
-check "explain says so" says "an operator holds it" xl vm-affinity explain disk
+check "explain gives the reason" says "an operator holds it" xl vm-affinity explain disk
 check "release" xl vm-affinity release disk
 check "it is moved then" until_true 30 soft_is disk "$near"
 check "and runs there" runs_near disk
-check "list: it is the daemon's doing" says "^disk .* ours " xl vm-affinity list
-check "explain says what was done" says "Z move: " xl vm-affinity explain disk
-# One whose configuration says so is held from its start.
+check "list: the affinity is the daemon's" says "^disk .* ours " xl vm-affinity list
+check "explain has the move" says "Z move: " xl vm-affinity explain disk
+# A guest whose configuration says hold is held from its start.
 check "an unknown vm_affinity is an error" \
     fails 'vm_affinity="never" is not known' \
     guest start idle name=wrong "xl=vm_affinity = 'never'"
@@ -81,9 +80,9 @@ check "the guest can read that, and not write it" \
     says "^vm-affinity = \"hold\".*(n0,r$domid)" \
     xenstore-ls -p "/local/domain/$domid/platform"
 sleep 3
-check "it stays, the other one was moved" soft_is held all
+check "the held guest stays, the other one was moved" soft_is held all
 xenstore-rm "/local/domain/$domid/platform/vm-affinity"
-check "without that it is moved, too" until_true 30 soft_is held "$near"
+check "without the setting it is moved, too" until_true 30 soft_is held "$near"
 check "and runs there" runs_near held
 guest stop held
 
@@ -93,7 +92,7 @@ number_of()
     xensched status | awk -v name="$1" '$1 == name { print $3 }'
 }
 
-check "a group that is no name is an error" \
+check "an invalid name of a group is an error" \
     fails "vm_affinity_group has to be a name of 1 to 63" \
     guest start idle name=wrong "xl=vm_affinity_group = 'a b'"
 check "vm_affinity_log is a boolean" \
@@ -110,7 +109,7 @@ check "and the two differ" test "$first" != "$second"
 is "Xen has the same ones" "$(xl schedlog bind one) $(xl schedlog bind two)" "$first $second"
 check "list: the group" says "^two .* pair " xl vm-affinity list
 domid=$(xl domid two)
-is "its own log may be read, as it says" \
+is "its own log may be read, according to its configuration" \
     "$(xenstore-read "/local/domain/$domid/platform/vm-affinity-log")" 1
 check "and that of the other one may not" sh -c \
     "! xenstore-exists /local/domain/$(xl domid one)/platform/vm-affinity-log"
@@ -121,13 +120,13 @@ check "matrix: a line for one guest of the group" \
     says "evtchn-send *one *Domain-0" xl vm-affinity matrix
 check "a guest that does much is moved" until_true 30 soft_is one "$near"
 check "and so is the other one of its group" until_true 10 soft_is two "$near"
-check "and there it runs" runs_near one
-check "explain: by the group's talk" says "notifications/s with Domain-0" \
+check "and runs there" runs_near one
+check "explain names the group's notifications" says "notifications/s with Domain-0" \
     xl vm-affinity explain two
 guest stop one
 guest stop two
 
 check "restore" says "restored: 1, failed: 0, mode: advise" \
     xl vm-affinity restore
-check "it is where it was" soft_is disk all
+check "its affinity is restored" soft_is disk all
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# In dom0: what operations cost, in instructions; $RESULTS/costs has a line for each.
+# In dom0: measures operations, in instructions; $RESULTS/costs has a line for each.
 
 set -e
 guest start idle name=pong run='pingpong pong' >&2

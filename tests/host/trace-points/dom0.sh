@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The part of trace-points.sh that runs in dom0 of the hypervisor with jump labels for
-# its trace points.  "costs" is what costs.sh says of the unpatched one.
+# The part of trace-points.sh that runs in dom0 of the hypervisor with jump labels for its trace
+# points.  "costs" has costs.sh's results on the unpatched hypervisor.
 
 . /usr/lib/box/tap.sh
 
@@ -20,7 +20,7 @@ value()
     awk -v name="$2" '$1 == name { print $2 }' "$1"
 }
 
-# all_differ FILE FILE -lt|-gt NAME...: operations of the one against those of the other
+# all_differ FILE FILE -lt|-gt NAME...: compares operations of the two files
 all_differ()
 {
     local one="$1" other="$2" how="$3" name
@@ -32,7 +32,7 @@ all_differ()
     done
 }
 
-# hardly_more FILE FILE NAME: 0.2 % at most
+# hardly_more FILE FILE NAME: 0.2 % more at most
 hardly_more()
 {
     awk -v one="$(value "$1" "$3")" -v other="$(value "$2" "$3")" 'BEGIN {
@@ -40,7 +40,7 @@ hardly_more()
         exit !(one > 0 && other > 0 && one <= other * 1.002) }'
 }
 
-# same FILE FILE: but for the round trip, which two boots do not have the same of
+# same FILE FILE: equal but for the round trip, which differs between boots
 same()
 {
     for name in send map unmap; do
@@ -48,7 +48,7 @@ same()
     done
 }
 
-# xentrace_runs COMMAND...: while it traces everything
+# xentrace_runs COMMAND...: runs it while xentrace traces everything
 xentrace_runs()
 {
     rm -f /tmp/traced
@@ -74,11 +74,11 @@ check "send, map and unmap cost less than unpatched while nothing is traced" \
 check "a round trip, with two context switches, hardly more" \
     hardly_more "$RESULTS/off" "$native" round-trip
 check "xentrace runs, and turns them on" xentrace_runs costs on
-check "there are records: each context switch, at least" [ "$(records)" -gt 100000 ]
+check "there are records of each context switch at least" [ "$(records)" -gt 100000 ]
 check "each operation costs more meanwhile" all_differ "$RESULTS/on" \
     "$RESULTS/off" -gt send map unmap round-trip
 check "operations are measured again" costs again
-check "and they cost what they did before" same "$RESULTS/again" "$RESULTS/off"
+check "and cost the same as before" same "$RESULTS/again" "$RESULTS/off"
 paste -d ' ' "$native" "$RESULTS/off" "$RESULTS/on" |
     awk '{ print "# " $1 ": unpatched " $2 ", off " $4 ", on " $6 }'
 finish
