@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# May a host use KVM?  Only a boot tells: on some machines /dev/kvm is there and
-# cannot run Xen, or not in any useful time.  So a host of one pCPU is booted with it
-# once, and what came of it is kept ($BOX_KVM_KEPT) for this boot of the machine,
-# this QEMU and this Xen.  Exact mode and machine models are TCG's always.
+# Decides whether a host may use KVM. Only a boot can tell: some machines have /dev/kvm, but cannot
+# run Xen with it, or take far too long.  So a host of one pCPU boots with it once, and the result
+# is kept ($BOX_KVM_KEPT) for this boot of the machine, this QEMU and this Xen.  Exact mode and
+# machine models always use TCG.
 
 readonly ACCEL_PROBE_SECONDS=20
 
-# What the answer is about.
+# What the result depends on.
 accel_key()
 {
     {
@@ -18,7 +18,7 @@ accel_key()
     } 2>/dev/null | sha256sum | cut -d ' ' -f 1
 }
 
-# Does Xen boot with it, and dom0, and do they shut down?
+# Whether Xen and dom0 boot with it, and shut down.
 accel_boots()
 {
     local folder code=0
@@ -31,7 +31,7 @@ accel_boots()
     return "$code"
 }
 
-# accel_probe: "kvm" or "tcg".  One box at a time: others may want to know, too.
+# accel_probe: prints "kvm" or "tcg".  Only one box at a time tries.
 accel_probe()
 {
     local key kept answer=tcg probing

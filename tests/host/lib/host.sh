@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The life of one host: its folder, its QEMU process, its end.  Whatever way
-# the script ends which has read this file, no QEMU is left: it runs in a
-# session of its own which is killed on exit, and the kernel kills it when the
-# script was killed with SIGKILL.
+# The life of one host: its folder, its QEMU process, its end.  However the script that sources this
+# file ends, no QEMU is left: QEMU runs in a session of its own that is killed on exit, and the
+# kernel kills it if the script was killed with SIGKILL.
 
 HOST_PID=
 HOST_RUN=
 HOST_PLUGIN=$BOX_HOST/machine.so
 
-# Makes what hosts boot from, if it has changed, and a folder for this run.
+# Makes the files that hosts boot from, if they have changed, and a folder for this run.
 host_prepare()
 {
     qemu_need
@@ -19,7 +18,7 @@ host_prepare()
         need_file "$BOX_TIMED_QEMU" "the QEMU of mode timed" "run make machine"
     mkdir -p "$BOX_HOST"
     [[ $BOX_ARCH == x86_64 ]] || BOX_SYSROOT=$("$BOX_SOURCE/../../xen-patches/sysroot.sh")
-    # One box at a time: others may be doing the same.
+    # One box at a time, because others may do the same.
     exec {lock}>"$BOX_HOST/lock"
     flock "$lock"
     kernel_prepare
@@ -41,8 +40,8 @@ host_prepare()
     exec {lock}>&-
 }
 
-# Does the QEMU of 'make machine' run this host?  Mode timed needs that QEMU.  QEMU 10.0
-# reports wrong vCPUs to the machine model if it is not patched.
+# Whether the QEMU of 'make machine' runs this host.  Mode timed needs that QEMU. QEMU 10.0 reports
+# wrong vCPUs to the machine model if it is not patched.
 host_on_built_qemu()
 {
     [[ $HOST_MODE != timed ]] || return 0
@@ -59,7 +58,7 @@ programs_prepare()
         die "$BOX_EXIT_MISSING" "the test programs could not be built"
 }
 
-# The model of its caches, for the QEMU that runs it.
+# The model of the machine's caches, for the QEMU that runs the host.
 machine_prepare()
 {
     make -s -C "$BOX_MACHINE" OUT="${HOST_PLUGIN%/*}" QEMU="$HOST_QEMU" >&2 ||
@@ -84,7 +83,7 @@ host_new_run()
     ln -sfn "$(basename "$HOST_RUN")" "$BOX_RUNS/last"
 }
 
-# host_bring_in FILE...: puts them into the share.  What is large has room only once.
+# host_bring_in FILE...: copies them into the share, or links large files.
 host_bring_in()
 {
     local file
@@ -96,17 +95,17 @@ host_bring_in()
     done
 }
 
-# host_run_script NAME: which of the files dom0 is to run.
+# host_run_script NAME: selects the file that dom0 is to run.
 host_run_script()
 {
     chmod +x "$HOST_RUN/share/in/$1"
     printf 'exec ./%q\n' "$1" >"$HOST_RUN/share/command"
 }
 
-# Runs a command which does not outlive this script: killed with it from the
-# setpriv on, not even started if the script was killed before.  Linux weighs
-# sessions against each other, whatever the nice values in them: this one is to
-# be as nice as it would be without.
+# Runs a command that does not outlive this script: the kernel kills it with the script from setpriv
+# on, and it does not start if the script was killed before.  Linux weighs sessions against each
+# other, whatever their nice values, so this session gets the nice value that it would have without
+# one.
 host_mortal()
 {
     # shellcheck disable=SC2016 # for the inner shell
@@ -115,8 +114,8 @@ host_mortal()
                [ "$PPID" = "$0" ] && exec "$@"' $$ "$@"
 }
 
-# Starts QEMU in the background.  What comes from the serial line goes to
-# console.log; what is written to serial.in goes to the line.
+# Starts QEMU in the background.  The serial line's output goes to console.log; input comes from
+# serial.in.
 host_start()
 {
     local arguments serial=$HOST_RUN/serial
@@ -132,9 +131,8 @@ host_start()
     HOST_PID=$!
 }
 
-# Xen's keys, one second each: clocks, run queues with the time, registers,
-# timers, event channels.  For a host that stands still; Ctrl-A three times
-# makes the next keys Xen's.
+# Sends Xen's keys, one second each: clocks, run queues with the time, registers, timers, event
+# channels.  For a host that hangs; Ctrl-A three times switches to Xen's keys.
 host_ask_xen()
 {
     local key
@@ -149,13 +147,13 @@ host_ask_xen()
     done
 }
 
-# Has dom0 come as far as its init?
+# Whether dom0 has reached its init.
 host_is_up() { [[ -f $HOST_RUN/share/up ]]; }
 
-# Is Xen's answer wrong: do the clocks of its pCPUs differ from each other, or from
-# this machine, which started it HOST_ASKED seconds before?  If so, the emulator
-# failed: nothing that runs in a host can change a pCPU's time stamp counter.  Where
-# one thread emulates all of them, there is one clock only.
+# Whether Xen's clocks are wrong: whether those of pCPUs differ, or differ from this machine, which
+# started Xen HOST_ASKED seconds before.  If so, the emulator failed, because no program in a host
+# can change a pCPU's time stamp counter.  If one thread emulates all pCPUs, there is only one
+# clock.
 host_clock_failed()
 {
     [[ $HOST_THREADS == multi ]] || return 1
@@ -194,8 +192,8 @@ host_kill()
     fi
 }
 
-# What the hypervisor or dom0 printed when they died.  Only what they say
-# themselves: a guest's words start with (dN) and do not count.
+# Prints the last lines of the hypervisor or dom0 when they died.  Guests' lines start with (dN) and
+# do not count.
 host_died()
 {
     grep -q -E '^\(XEN\) (\[[^]]*\] )?(Panic on CPU|FATAL (TRAP|PAGE FAULT))|^(\(XEN\) )?Hardware Dom0 crashed|^\[ *[0-9.]+\] Kernel panic' \
@@ -205,7 +203,7 @@ host_died()
 # Prints why the machine model cannot run in this QEMU.
 host_refused() { grep '^machine model: ' "$HOST_RUN/qemu.log" || :; }
 
-# The end of the console and where the rest of it is.
+# Prints the end of the console, and its path.
 host_show_console()
 {
     say "the end of the console:"

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What HVM guests need in dom0: Debian's QEMU as their device model, its BIOS, and
-# hvmloader of our toolstack.  An image (image.sh), made if the host was asked for it
-# (--hvm), which dom0's command "guest" unpacks.
+# What HVM guests need in dom0: Debian's QEMU as their device model, its BIOS, and hvmloader of the
+# built toolstack.  An image (image.sh) for hosts with --hvm, which dom0's command "guest" unpacks.
 #
-# QEMU gives a guest its kernel and initramfs byte by byte, a second for every 300 KB in
-# emulation: so theirs are compressed.
+# QEMU copies a guest's kernel and initramfs byte by byte, a second for every 300 KB in emulation,
+# so they are compressed.
 #
 # Gives: $BOX_HOST/boot/hvm.cpio
 
@@ -19,7 +18,7 @@ install_hvm()
     local file boot=$1/lib/hvm
 
     need_file "$HVM_QEMU" "a device model" "apt-get install qemu-system-xen"
-    # Where the toolstack looks for it (xen-patches/toolstack.sh).
+    # The toolstack expects it there (xen-patches/toolstack.sh).
     install -D "$HVM_QEMU" "$1/usr/bin/qemu-system-x86_64"
     for file in "${HVM_FILES[@]}"; do
         install -D -m 644 "$file" "$1$file"

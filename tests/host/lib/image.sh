@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Further cpios, whose files lie over those of the initramfs: what only some
-# tests need.  Each is made only if the host was asked for it, by a file
-# lib/NAME-image.sh with a function install_NAME.
+# Further cpios, whose files overlay those of the initramfs, for tests that need more.  Each is made
+# only for hosts that request it, by a file lib/NAME-image.sh with a function install_NAME.
 #
 # Gives: $BOX_HOST/boot/NAME.cpio
 
-# image_build NAME FILE: without what the initramfs has.
+# image_build NAME FILE: makes it without the initramfs's files.
 image_build()
 {
     local root=$BOX_HOST/$1 file
@@ -23,7 +22,7 @@ image_build()
     (cd "$root" && find . | busybox cpio -o -H newc -R 0:0 2>/dev/null) >"$2"
 }
 
-# image_prepare NAME: after the initramfs, which it has to fit.
+# image_prepare NAME: makes it after the initramfs, to which it must fit.
 image_prepare()
 {
     local image=$BOX_HOST/boot/$1.cpio

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The initramfs that dom0 boots from: busybox, the toolstack and our programs with
-# the libraries they need, the kernel modules that a Xen host needs, and the files of
-# tests/host/dom0.  That of guests lacks daemon and command, whose libraries are half
-# of it: a guest has to unpack it into half of its memory.  They are made again only
-# when something in them has changed.  Needs no root: there are no device nodes.
+# The initramfs that dom0 boots from: busybox, the toolstack and xensched's programs with their
+# libraries, the kernel modules that a Xen host needs, and the files of tests/host/dom0. Guests'
+# initramfs lacks the daemon and the command, whose libraries are half of it: a guest has to unpack
+# it into half of its memory.  Both are made again only when a part has changed.  Needs no root,
+# because there are no device nodes.
 #
 # Gives: $BOX_HOST/boot/initramfs.cpio, $BOX_HOST/boot/guest.cpio
 
@@ -19,15 +19,15 @@ INITRAMFS_TOOLSTACK=(
 [[ $BOX_ARCH != x86_64 ]] || INITRAMFS_TOOLSTACK+=(usr/sbin/xen-hptool)
 readonly INITRAMFS_TOOLSTACK
 
-# Loaded with what they depend on; which of them, is up to the init scripts.  With a
-# question mark: those that only older kernels have, whose work newer ones do without.
+# Loaded with their dependencies; the init scripts choose.  A question mark is for modules that only
+# older kernels have.
 readonly INITRAMFS_MODULES=(
     xen-evtchn xen-gntdev xen-gntalloc xen-privcmd xenfs
     xen-blkback xen-blkfront brd null_blk xen-netfront
     virtio_pci 9pnet_virtio 9p
 )
 
-# Those that dom0 alone has, and a guest need not unpack: it serves their networks.
+# Modules of dom0 alone, which serves networks.
 INITRAMFS_DOM0_MODULES=(
     xen-netback bridge 'crc32c_generic?' nf_tables nft_meta_bridge virtio_net
 )
@@ -40,7 +40,7 @@ initramfs_programs()
     find "$BOX_TOOLS" -type f -perm -u+x ! -name '*.so*' ! -name '*.o'
 }
 
-# Our modules for the kernel of the box, if they were built.
+# xensched's modules for the box's kernel, if they were built.
 initramfs_drivers()
 {
     local release
@@ -50,7 +50,7 @@ initramfs_drivers()
     find "$BOX_DRIVERS/$release" -name '*.ko'
 }
 
-# Everything which is in it, with size and time: the same text, the same file.
+# Prints everything in it, with size and time: an equal text means an equal file.
 initramfs_inputs()
 {
     local places=("$BOX_SOURCE/dom0" "$BOX_SOURCE/guests"
@@ -110,7 +110,7 @@ install_programs()
     find "$BOX_HOST/programs" -type f -perm -u+x -exec cp -t "$1/usr/bin" {} +
 }
 
-# foreign_ldd FILE...: what ldd prints, for programs that this machine cannot execute.
+# foreign_ldd FILE...: prints what ldd would, for programs that this machine cannot execute.
 foreign_ldd()
 {
     local folders=("$BOX_TOOLSTACK/usr/lib" "$BOX_TOOLS" "$BOX_SYSROOT"/lib/*-linux-gnu)
@@ -131,9 +131,9 @@ foreign_ldd()
     done
 }
 
-# libraries_of ROOT: prints the libraries in these folders that programs of ROOT need;
-# the needs of libraries do not count (leave_out).  Those of the build come first: the
-# machine may have a libxenctrl of its own release of Xen.
+# libraries_of ROOT: prints the libraries in these folders that programs of ROOT need, without the
+# needs of libraries (leave_out). Those of the build come first, because the machine may have a
+# libxenctrl of another release.
 libraries_of()
 {
     local path=$BOX_TOOLSTACK/usr/lib:$BOX_TOOLS list programs
@@ -178,7 +178,7 @@ install_libraries()
         true
 }
 
-# module_file NAME: where it is, in either spelling; empty when built in.
+# module_file NAME: prints its path, in either spelling; nothing if it is built in.
 module_file()
 {
     local name=${1//[-_]/[-_]}
@@ -186,7 +186,7 @@ module_file()
     find "$BOX_HOST/kernel/modules/" -name "$name.ko*" -print -quit
 }
 
-# install_module ROOT-OF-MODULES NAME: and, before it, all it depends on.
+# install_module ROOT-OF-MODULES NAME: installs it after its dependencies.
 install_module()
 {
     local name=${2%\?} file to depends
@@ -211,7 +211,7 @@ install_module()
     done
 }
 
-# Apart from the kernel's own: a test says when it wants which.
+# Kept apart from the kernel's own: a test chooses which to load.
 install_drivers()
 {
     mkdir -p "$1/lib/xensched"
@@ -236,8 +236,8 @@ install_modules()
     cp "$BOX_HOST/kernel/modules/modules.builtin" "$root/lib/modules/$release/"
 }
 
-# For what draws on a terminal, such as xensched top.  Where ncurses looks for it: since
-# Debian 13 below /usr/share.
+# For programs that draw on a terminal, such as xensched top.  ncurses looks for it below /usr/share
+# since Debian 13.
 install_terminals()
 {
     local name folder=/lib/terminfo
@@ -250,7 +250,7 @@ install_terminals()
     done
 }
 
-# leave_out ROOT PROGRAM...: and the libraries that no other program needs.
+# leave_out ROOT PROGRAM...: removes them, and the libraries that no other program needs.
 leave_out()
 {
     local root=$1 list library
@@ -264,13 +264,13 @@ leave_out()
         done
 }
 
-# pack ROOT: to stdout.
+# pack ROOT: writes the archive to stdout.
 pack()
 {
     (cd "$1" && find . | busybox cpio -o -H newc -R 0:0 2>/dev/null)
 }
 
-# initramfs_build DOM0 GUEST: the two files.
+# initramfs_build DOM0 GUEST: makes the two files.
 initramfs_build()
 {
     local root=$BOX_HOST/initramfs

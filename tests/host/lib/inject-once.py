@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Copies a QEMU without the one instruction which has it give PVH and HVM domains an
-# interrupt twice.
+# Copies a QEMU without the one instruction that makes it inject an interrupt into PVH and HVM
+# domains twice.
 #
 #   inject-once.py QEMU COPY
 #

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Which QEMU emulates a host.  With PVH or HVM domains in it, a copy of this machine's that
-# does not interrupt them twice (inject-once.py has the reason).
+# Selects the QEMU that emulates a host.  For PVH or HVM domains it is a copy of this machine's,
+# which does not interrupt them twice (inject-once.py has the reason).
 #
 # Gives: $BOX_HOST/qemu
 
 # shellcheck disable=SC2034 # read by host.sh
 HOST_QEMU=qemu-system-x86_64
 
-# inject_once_copy QEMU FOLDER: it looks for its modules and its data beside itself.
+# inject_once_copy QEMU FOLDER: a copy looks for its modules and data beside itself.
 inject_once_copy()
 {
     local prefix

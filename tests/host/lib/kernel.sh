@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The kernel of dom0 and of the guests: Debian's own, unpacked below build/
-# and never installed.  What would take seconds in each emulated domain is done
-# once, here: the ELF image is taken out of the bzImage, and one limit lowered.
-# For arm64 it is an image already.
+# The kernel of dom0 and of the guests: Debian's own, unpacked below build/ and never installed.
+# Work that would take seconds in each emulated domain is done here once: the ELF image is extracted
+# from the bzImage, and a limit is lowered.  arm64's kernel is an image already.
 #
 # Gives: $BOX_HOST/kernel/vmlinux, $BOX_HOST/kernel/modules/ (its modules).
 
 # shellcheck source=../../../xen-patches/lib/arm64-apt.sh
 . "$BOX_SOURCE/../../xen-patches/lib/arm64-apt.sh"
 
-# box_apt PROGRAM ARGUMENT...: of the box's architecture.
+# box_apt PROGRAM ARGUMENT...: runs it for the box's architecture.
 box_apt()
 {
     case $BOX_ARCH in
@@ -42,7 +41,7 @@ kernel_package_name()
     printf '%s\n' "$name"
 }
 
-# kernel_file NAME FOLDER: prints the file of a package there, downloaded if need be.
+# kernel_file NAME FOLDER: prints the file of a package there; downloads it if necessary.
 kernel_file()
 {
     local deb
@@ -90,8 +89,8 @@ kernel_parts()
         done
 }
 
-# decompress FILE: to stdout, whatever it was compressed with.  The kernel
-# appends a length to the stream, which all of them complain about.
+# decompress FILE: to stdout, in any format.  The kernel appends a length to the stream, about which
+# all programs complain.
 decompress()
 {
     case $(od -An -tx1 -N4 "$1" | tr -d ' ') in
@@ -126,12 +125,10 @@ extract_vmlinux()
         die "$BOX_EXIT_MISSING" "no ELF image in $1"
 }
 
-# lower_p2m_limit ELF: a PV domain walks its whole table of physical memory when
-# it boots, which covers 512 GiB at least (CONFIG_XEN_MEMORY_HOTPLUG_LIMIT) and
-# is a third of all that it does until its init runs.  16 GiB do for ours: the
-# operand of the one mov in xen_vmalloc_p2m_tree(), soon before VM_ALLOC is stored and
-# the limit compared.
-# A kernel in which it looks otherwise stays as it is.
+# lower_p2m_limit ELF: a PV domain walks its whole table of physical memory when it boots, which
+# covers 512 GiB at least (CONFIG_XEN_MEMORY_HOTPLUG_LIMIT) and is a third of the work until its
+# init runs.  16 GiB are enough here: this changes the operand of the mov in xen_vmalloc_p2m_tree(),
+# just before VM_ALLOC is stored and the limit compared.  A kernel with other code stays unchanged.
 lower_p2m_limit()
 {
     local places
@@ -148,8 +145,8 @@ lower_p2m_limit()
         dd of="$1" bs=1 seek=$((places[0] + 1)) conv=notrunc status=none
 }
 
-# What is done to a kernel, so that one which was unpacked before that was so is
-# unpacked again.
+# Names the changes to a kernel, so that a kernel that was unpacked before a change is unpacked
+# again.
 readonly KERNEL_DONE="p2m limit 16 GiB"
 
 # The bzImage: in boot/ or, where the package comes in parts, beside the modules.

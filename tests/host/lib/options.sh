@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The options which say what kind of host to boot: shared by the box, which
-# runs a script in it, and by the interactive one.
+# The options that choose the host: shared by the box, which runs a script in it, and by the
+# interactive host.
 
 HOST_SOCKETS=1
 HOST_CORES=2
@@ -76,8 +76,8 @@ positive()
         die "$BOX_EXIT_USAGE" "$1 needs a positive number, not '$2'"
 }
 
-# host_option OPTION [VALUE]: sets HOST_TAKEN to how many words it took, which
-# is 0 when this is no option of the host.
+# host_option OPTION [VALUE]: sets HOST_TAKEN to the number of words that it used, 0 for other
+# options.
 host_option()
 {
     HOST_TAKEN=2
@@ -110,7 +110,7 @@ host_option()
     [[ $HOST_TAKEN -le $# ]] || die "$BOX_EXIT_USAGE" "$1 needs a value"
 }
 
-# need_files FILE...: what is to be brought in
+# need_files FILE...: fails if one to be brought in is missing
 need_files()
 {
     local file
@@ -120,13 +120,13 @@ need_files()
     done
 }
 
-# machine_says KEY: a number of the machine's description.
+# machine_says KEY: prints a number of the machine's description.
 machine_says()
 {
     awk -v key="$1" '$1 == key { print $2 + 0 }' "$HOST_MACHINE"
 }
 
-# From a name to the description's path.  Its first cores of each socket are ours.
+# Finds the description by name.  The host uses the first cores of each socket.
 host_machine_check()
 {
     local sockets cores
@@ -146,8 +146,7 @@ host_machine_check()
         die "$BOX_EXIT_USAGE" "this machine's sockets are NUMA nodes: --numa"
 }
 
-# The options that arm64 has no use for.  Its guests are like those of PVH, and none has
-# a device model.
+# Options without a meaning on arm64.  Its guests are like PVH guests, and none has a device model.
 host_options_arm64()
 {
     [[ -z $HOST_LLCS$HOST_MACHINE && $HOST_NUMA,$HOST_HVM,$HOST_DOM0 == no,no,pv &&
@@ -183,8 +182,9 @@ host_options_check()
         die "$BOX_EXIT_USAGE" "--dom0-memory has to be less than --memory"
     [[ -z $HOST_MACHINE ]] || host_machine_check
     if [[ -z $HOST_DOM0_VCPUS ]]; then
-        # More vCPUs than pCPUs wait for each other by spinning.  So do two on arm64, for
-        # the lock of dom0's p2m, which an unmapped page holds for long (qemu_kernel).
+        # vCPUs beyond the number of pCPUs spin while they wait for each other.  On arm64 two
+        # already do, for the lock of dom0's p2m, which is held for long when a page is unmapped
+        # (qemu_kernel).
         HOST_DOM0_VCPUS=$((HOST_SOCKETS * HOST_CORES > 1 ? 2 : 1))
         [[ $BOX_ARCH != arm64 ]] || HOST_DOM0_VCPUS=1
     fi

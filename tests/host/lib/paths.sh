@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Where the parts of the host in a box are, and how its scripts end when one
-# of them is missing.  Each place can be set from outside; no other file of
-# tests/host may know a path below build/.
+# Where the parts of the host in a box are, and how its scripts end if one is missing.  Each place
+# can be set from outside; no other file of tests/host may use a path below build/.
 
 BOX_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# With XEN_RELEASE=X.Y what was built of that release, and with XEN_ARCH=arm64 for that
-# architecture, as xen-patches/lib/paths.sh has it.
+# With XEN_RELEASE=X.Y or XEN_ARCH=arm64 what was built for these, as in xen-patches/lib/paths.sh.
 BOX_TOP_BUILD=$(cd "$BOX_SOURCE/../.." && pwd)/build
 BOX_ARCH=${XEN_ARCH:-x86_64}
 case ${XEN_RELEASE:-4.20},$BOX_ARCH in
@@ -17,7 +15,7 @@ case ${XEN_RELEASE:-4.20},$BOX_ARCH in
 *)           BOX_BUILD=${BOX_BUILD:-$BOX_TOP_BUILD/$XEN_RELEASE/$BOX_ARCH} ;;
 esac
 
-# What is booted: hypervisors, toolstack, our own programs.
+# What boots: hypervisors, toolstack, xensched's programs.
 BOX_XEN_PATCHED=${BOX_XEN_PATCHED:-$BOX_BUILD/xen/patched/xen/xen}
 BOX_XEN_NATIVE=${BOX_XEN_NATIVE:-$BOX_BUILD/xen/native/xen/xen}
 BOX_DIST=${BOX_DIST:-$BOX_BUILD/dist}
@@ -25,11 +23,11 @@ BOX_TOOLSTACK=${BOX_TOOLSTACK:-$BOX_DIST}               # that of dom0
 BOX_TOOLS=${BOX_TOOLS:-$BOX_BUILD/tools}
 BOX_DRIVERS=${BOX_DRIVERS:-$BOX_TOP_BUILD/guest-drivers}   # by kernel release, which
                                                         # names the architecture
-# What modprobe is told where our xen-blkback is installed.
+# modprobe's configuration with the place of xensched's xen-blkback.
 BOX_BLKBACK_MODPROBE=${BOX_BLKBACK_MODPROBE:-$BOX_SOURCE/../../guest-drivers/dkms/modprobe.conf}
 
-# What differs between architectures: Debian's name and the compiler's prefix; and, where
-# it is not this machine's own, Debian's libraries (xen-patches/sysroot.sh).
+# Differences between architectures: Debian's name and the compiler's prefix; and, if it is not
+# this machine's own, Debian's libraries (xen-patches/sysroot.sh).
 # shellcheck disable=SC2034 # used by scripts that source this file
 BOX_DEBIAN_ARCH=amd64 BOX_CROSS='' BOX_SYSROOT=
 # shellcheck disable=SC2034

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Jobs beside each other, as many as there are slots.  Each is a process group,
-# so that it can be ended with all that it started.  It knows nothing of tests.
+# Runs jobs beside each other, as many as there are slots.  Each is a process group, so that it can
+# be ended with all of its processes.  It is not specific to tests.
 
 declare -A pool_held=()     # slots of each job that runs, by its process
 pool_free=0
@@ -10,7 +10,7 @@ pool_free=0
 # pool_begin SLOTS
 pool_begin() { pool_free=$1; }
 
-# Waits for one that ends, whichever it is.
+# Waits until any job ends.
 pool_wait_one()
 {
     local job
@@ -21,7 +21,7 @@ pool_wait_one()
     unset "pool_held[$job]"
 }
 
-# pool_run SLOTS COMMAND...: returns when it has begun.
+# pool_run SLOTS COMMAND...: returns when it has started.
 pool_run()
 {
     local slots=$1
@@ -44,7 +44,7 @@ pool_wait()
     done
 }
 
-# Ends all that runs.
+# Ends all running jobs.
 pool_end()
 {
     local job

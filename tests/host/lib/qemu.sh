@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# From the options of a host to the command line of QEMU.  It only computes:
-# nothing is started here.  All variables HOST_* come from options.sh.
+# Computes QEMU's command line from the options of a host, and starts nothing.  All variables HOST_*
+# come from options.sh.
 #
-# QEMU is the interpreter (TCG), so that no hardware virtualisation is needed, unless
-# KVM has been seen to work (accel.sh).
+# QEMU interprets (TCG), so no hardware virtualisation is needed, unless KVM has been seen to work
+# (accel.sh).
 # The CPU model is qemu64, because the Linux PV kernel crashes on "max" and Xen
 # on "EPYC".  QEMU loads Xen as a multiboot kernel, with the dom0 kernel and
 # its initramfs as modules, so there is no disk and no boot loader.
@@ -44,7 +44,7 @@ qemu_numa()
     done
 }
 
-# Is there a QEMU for this host?
+# Whether there is a QEMU for this host.
 qemu_need()
 {
     case $BOX_ARCH in
@@ -53,7 +53,7 @@ qemu_need()
     esac
 }
 
-# Everything in one socket: Xen reads no topology from the device tree.
+# Puts all pCPUs into one socket: Xen reads no topology from the device tree.
 qemu_machine_arm64()
 {
     printf '%s\n' -machine virt,virtualization=on,gic-version=3 -cpu cortex-a57 \
@@ -76,7 +76,7 @@ qemu_machine()
         -smp "$cpus,sockets=$HOST_SOCKETS,dies=$dies,cores=$((HOST_CORES /
             dies)),threads=1" \
         -nodefaults -display none -no-reboot
-    # Nothing of this machine's time or chance reaches the host.
+    # Keeps this machine's time and randomness from the host.
     [[ $HOST_MODE != timed ]] ||
         printf '%s\n' -rtc base=2026-01-01T00:00:00,clock=vm -seed "$HOST_SEED"
     if [[ $HOST_NUMA == yes ]]; then
@@ -84,7 +84,7 @@ qemu_machine()
     fi
 }
 
-# Do the ids of the APICs have holes?  Each socket has a power of two of them.
+# Whether the ids of the APICs have holes: each socket has a power of two of them.
 qemu_apic_holes()
 {
     ((HOST_SOCKETS > 1 && (HOST_CORES & (HOST_CORES - 1)) != 0))
@@ -112,21 +112,21 @@ qemu_kernel()
     xen+=" loglvl=info guest_loglvl=info"
     xen+=" dom0_mem=${HOST_DOM0_MEMORY}M,max:${HOST_DOM0_MEMORY}M"
     xen+=" dom0_max_vcpus=$HOST_DOM0_VCPUS"
-    # QEMU looks for logical destinations up to the first hole only: no interrupt
-    # ever reached a pCPU behind it, and Xen waits for ever.
+    # QEMU looks for logical destinations up to the first hole only: no interrupt reaches a pCPU
+    # after it, and Xen waits for ever.
     ! qemu_apic_holes || xen+=" apic=bigsmp"
-    # Xen would let this IOMMU walk the pCPUs' own tables, which are AMD's.
+    # Xen would let this IOMMU walk the pCPUs' own tables, which have AMD's format.
     [[ $HOST_DOM0 == pv ]] || xen+=" dom0=pvh iommu=no-sharept"
     xen+=" $HOST_XEN_APPEND"
     dom0="console=hvc0 loglevel=5 panic=-1 rdinit=/init GUEST_TYPE=$(qemu_guest_type)"
     dom0+=" $HOST_DOM0_APPEND"
-    # Its 21 s are the machine's, of which an emulated pCPU may get little.
+    # Its 21 s are this machine's time, of which an emulated pCPU may get little.
     dom0+=" rcupdate.rcu_cpu_stall_timeout=120"
-    # A third of what the kernel does until its init runs: tests of its own.
+    # Leaves out the kernel's tests of itself, which are a third of its work until its init runs.
     dom0+=" cryptomgr.notests initcall_blacklist=load_system_certificate_list"
     if [[ $BOX_ARCH == arm64 ]]; then
-        # Each page of a new guest that xl unmaps flushes all emulated TLBs: a system
-        # call can take half a minute.
+        # Each page of a new guest that xl unmaps flushes all emulated TLBs: a system call can take
+        # half a minute.
         dom0+=" nosoftlockup"
         printf '%s\n' -kernel "$run/xen" -append "$xen" \
             -device "guest-loader,addr=0x49000000,kernel=$run/boot/vmlinux,bootargs=${dom0//,/,,}" \
@@ -144,10 +144,10 @@ qemu_share()
     local device=virtio-9p-pci,fsdev=$1,mount_tag=$1
     local fsdev=local,id=$1,path=$2,security_model=none${3:+,$3}
 
-    # Xen for Arm passes no MSI on, which a PCI device wants.
+    # Xen for Arm passes no MSI on, which a PCI device needs.
     [[ $BOX_ARCH != arm64 ]] || device=virtio-9p-device,${device#*,}
     [[ $HOST_DOM0 == pv ]] || device+=,iommu_platform=on,disable-legacy=on
-    # The thread of the pCPUs serves it, at their time, and numbers the files.
+    # The thread of the pCPUs serves it, in their time, and numbers the files.
     if [[ $HOST_MODE == timed ]]; then
         device+=,ioeventfd=off
         fsdev+=,multidevs=remap
@@ -155,7 +155,7 @@ qemu_share()
     printf '%s\n' -device "$device" -fsdev "$fsdev"
 }
 
-# Without it there is no dom0 that is PVH: its devices know its addresses.
+# Without it there is no PVH dom0: its devices know its addresses.
 qemu_iommu()
 {
     printf '%s\n' -device intel-iommu
@@ -173,7 +173,7 @@ qemu_devices()
     done
 }
 
-# qemu_model RUN-FOLDER: counts what the machine's caches would do.
+# qemu_model RUN-FOLDER: prints the options of the machine model.
 qemu_model()
 {
     local node=$((HOST_MEMORY / HOST_SOCKETS * 1048576)) plugin
@@ -184,7 +184,7 @@ qemu_model()
         "$plugin,memory=$node,out=$1/share/results/machine.jsonl"
 }
 
-# qemu_arguments RUN-FOLDER: one argument per line, but for the console.
+# qemu_arguments RUN-FOLDER: prints one argument per line, without those of the console.
 qemu_arguments()
 {
     qemu_accel

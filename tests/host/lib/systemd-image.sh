@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What only some tests need in dom0: Debian's systemd, as much of it as starts a
-# service, and our unit as it was built.  An image (image.sh), made if the host
-# was asked for it (--systemd); dom0/usr/lib/box/systemd.sh unpacks it.
+# What some tests need in dom0: the part of Debian's systemd that starts a service, and the unit as
+# it was built.  An image (image.sh) for hosts with --systemd; dom0/usr/lib/box/systemd.sh unpacks
+# it.
 #
 # Gives: $BOX_HOST/boot/systemd.cpio
 
-# Since systemd 254 a service is started by a program of its own.  kmod loads its modules.
+# Since systemd 254 a separate program starts services.  kmod loads its modules.
 readonly SYSTEMD_PROGRAMS=(/usr/lib/systemd/systemd{,-executor} /usr/bin/systemctl
                            /usr/bin/kmod)
 readonly SYSTEMD_UNITS=(basic.target sysinit.target shutdown.target)
@@ -24,7 +24,7 @@ install_systemd()
     done
     cp "${SYSTEMD_UNITS[@]/#//usr/lib/systemd/system/}" \
         "$BOX_TOOLS/xenschedd.service" "$1/usr/lib/systemd/system/"
-    # Where the unit has them, and where Debian 12 looks for units.
+    # Paths that the unit uses, and in which Debian 12 looks for units.
     ln -s ../bin/xenschedd "$1/usr/sbin/xenschedd"
     ln -s ../bin/xensched "$1/usr/sbin/xensched"
     ln -s ../usr/lib/systemd "$1/lib/systemd"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What a test says of itself at its top, read in this file only, and the order
-# that follows from it.  Nothing is started here.
+# Reads the declarations at the top of each test, which no other file reads, and sorts tests.
+# Starts nothing.
 #
 #   # box: OPTIONS    the host that it needs, in options of the box; "none" is a
 #                     test of the box itself, which runs on this machine
@@ -10,9 +10,9 @@
 #                     the test is one for x86 only, with it and without "box", for
 #                     arm64 only
 #   # time: SECONDS   its limit (120)
-#   # only: full      it is run by make test-full, or when it is asked for
+#   # only: full      it runs in make test-full, or when it is named
 #
-# Needs BOX_ARCH, and BOX_HOST, below which is kept how long each test took (paths.sh).
+# Needs BOX_ARCH, and BOX_HOST, below which durations of tests are kept (paths.sh).
 
 readonly test_default_host="--sockets 2 --cores 2 --numa"
 
@@ -53,8 +53,8 @@ test_limit()
 
 test_only_full() { grep -q '^# only: full$' "$1"; }
 
-# How many hosts run beside each other: one per CPU, and per 3 GiB of memory, which
-# is what QEMU takes for one.
+# The number of hosts that run beside each other: one per CPU, and per 3 GiB of memory, which QEMU
+# needs for one.
 test_slots()
 {
     awk -v cpus="$(nproc)" '
@@ -62,13 +62,13 @@ test_slots()
         END { if (fit > cpus) fit = cpus; print (fit > 1 ? fit : 1) }' /proc/meminfo
 }
 
-# test_needs_all TEST: may nothing else run meanwhile?
+# test_needs_all TEST: whether nothing else may run meanwhile
 test_needs_all() { [[ $(test_options "$1") == *--parallel* ]]; }
 
-# test_is_exact TEST: is its time that of instructions?
+# test_is_exact TEST: whether it counts instructions as time
 test_is_exact() { [[ $(test_options "$1") == *"--mode exact"* ]]; }
 
-# test_expected TEST: the seconds that it took last time, or half of its limit.
+# test_expected TEST: prints its latest duration in seconds, or half of its limit.
 test_expected()
 {
     cat "$BOX_HOST/times/$(test_name "$1")" 2>/dev/null ||
@@ -82,8 +82,8 @@ test_remember()
     printf '%s\n' "$2" >"$BOX_HOST/times/$(test_name "$1")"
 }
 
-# test_order TEST...: those that need the whole machine, then the longest first,
-# so that no CPU is idle while anything waits.
+# test_order TEST...: prints those that need the whole machine, then the longest first, so that no
+# CPU is idle while a test waits.
 test_order()
 {
     local test
@@ -94,7 +94,7 @@ test_order()
     done | sort -k 1,1nr -k 2,2nr -k 3 | cut -d ' ' -f 3-
 }
 
-# test_plan TEST...: for people.
+# test_plan TEST...: prints a table for people.
 test_plan()
 {
     local test

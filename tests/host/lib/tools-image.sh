@@ -1,30 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What only some guests need, to do work that can be measured and checked: fio,
-# Postmark and ext4 (mke2fs is in busybox).  An image (image.sh), made if the
-# host was asked for it (--tools), which a guest gets with tools=1.
+# What some guests need for work that can be measured and checked: fio, Postmark and ext4 (mke2fs is
+# in busybox). An image (image.sh) for hosts with --tools, which a guest gets with tools=1.
 #
-# Debian's fio is linked to the clients of six kinds of network storage, 75 MB
-# with all that they need.  It never calls them here, so there is one small
-# library in place of them all, which has their names and does nothing.
+# Debian's fio is linked to the clients of six kinds of network storage, 75 MB with all of their
+# dependencies.  fio never calls them here, so one small library with their symbols, which do
+# nothing, replaces them all.
 #
 # Gives: $BOX_HOST/boot/tools.cpio
 
 readonly TOOLS_PROGRAMS=(fio postmark)
 readonly TOOLS_MODULES=(ext4 'crc32c_generic?')
 
-# The libraries of fio that are real: the C library's and those for local I/O.
+# fio's real libraries: the C library's and those for local I/O.
 readonly TOOLS_LIBRARIES='^lib(c|m|z|aio|numa|dl|rt|pthread)\.so'
 
-# What FILE is linked to itself, not by way of others.
+# Prints the libraries that FILE itself is linked to, not those of its libraries.
 needed_libraries()
 {
     readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
 }
 
-# missing_symbols ROOT PROGRAM: lines NAME [VERSION], of what no library in ROOT
-# has, sorted by versions.
+# missing_symbols ROOT PROGRAM: prints lines NAME [VERSION], sorted by version, of symbols that no
+# library in ROOT has.
 missing_symbols()
 {
     nm -D --defined-only "$1"/usr/lib/*.so* |
@@ -35,8 +34,8 @@ missing_symbols()
             - <(nm -D --undefined-only "$2") | sort -k2
 }
 
-# install_empty_library ROOT PROGRAM: under each name that is not a real one.
-# All symbols have to be there, with their versions: fio is linked "now".
+# install_empty_library ROOT PROGRAM: installs it under the name of each library that is not real.
+# All symbols must exist, with their versions: fio is linked "now".
 install_empty_library()
 {
     local work=$BOX_HOST/empty-library name
@@ -77,7 +76,7 @@ install_tools_programs()
     install_empty_library "$1" "$1/usr/bin/fio"
 }
 
-# With an index of all modules, but without those that the initramfs has.
+# With an index of all modules, but without the initramfs's modules.
 install_tools_modules()
 {
     local release module

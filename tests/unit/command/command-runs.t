@@ -1,10 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""xensched runs: what a plan says is done once, whatever ends the program on its
-way; guests are where they were; and the verdicts are those of the figures.
+"""xensched runs: each run of a plan is done once, whatever ends the program in between; guests'
+affinities are restored; and the verdicts follow from the figures.
 
-The workloads are shell commands of this machine.  Guests are lines of a file
-(file-host.c), which outlive a program that is killed.
+The workloads are shell commands of this machine. Guests are lines of a file (file-host.c), which
+outlive a program that is killed.
 """
 
 import collections
@@ -47,7 +47,7 @@ configuration.far.place = "web1=2-3"
 
 
 class Bench:
-    """A folder with a database, a plan and, if wanted, guests."""
+    """A folder with a database, a plan and, if requested, guests."""
 
     def __init__(self, plan=None, guests=None, xen=None):
         self.folder = path("bench")
@@ -77,7 +77,7 @@ class Bench:
         return [XENSCHED, "runs", "--database", self.db, *arguments]
 
     def runs(self, *arguments, **more):
-        """As run(), within the folder."""
+        """Like run(), in the folder."""
         done = subprocess.run(self.arguments(*arguments), cwd=self.folder,
                               env=self.environment(more), timeout=120,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -141,7 +141,7 @@ class Result:
 
 @test
 def plan_mistakes():
-    """each mistake in a plan is told with its line, and makes no database"""
+    """each mistake in a plan is reported with its line, and no database is made"""
     good = "repetitions = 1\nworkload.w.run = \"true\"\n"
     for text, *words in (
             (good + "configuration.a.place = \"web1\"\n", ":3:", "GUEST=PCPUS"),
@@ -172,7 +172,7 @@ def plan_mistakes():
 
 @test
 def wrong_use():
-    """an unknown action, too few or too many words, or a wrong option"""
+    """an unknown action, too few or too many arguments, or a wrong option is wrong use"""
     for words in ([], ["dance"], ["do"], ["do", "a", "b"], ["show"],
                   ["compare", "a"], ["list", "1", "2"],
                   ["list", "--all"], ["stat", "--csv"],
@@ -185,7 +185,7 @@ def wrong_use():
 
 @test
 def each_once():
-    """each workload is done in each configuration in each repetition, once"""
+    """each workload runs once in each configuration in each repetition"""
     bench = Bench("repetitions = 5\nwarmup = 2\n" + "".join(
         "workload.%s.run = \"echo %s >> done\"\n" % (w, w) for w in "uvw") +
         "".join("configuration.%s.prepare = \"echo %s >> done\"\n" % (c, c)
@@ -206,7 +206,7 @@ def each_once():
 
 @test
 def seed_gives_order():
-    """the order is that of the stored seed"""
+    """the order follows from the stored seed"""
     orders = collections.defaultdict(set)
     for _ in range(3):
         bench = Bench("repetitions = 3\nworkload.w.run = \"true\"\n" + "".join(
@@ -221,7 +221,7 @@ def seed_gives_order():
 
 @test
 def figures():
-    """a run's time, exit status, values and output are what they were"""
+    """the database has each run's time, exit status, values and output"""
     bench = Bench("""repetitions = 2
 workload.good.run = [ "echo value rate 12.5 MB/s", "echo value count 3",
                       "echo value rate 13e1 MB/s", "echo 'value x y z'",
@@ -251,7 +251,7 @@ configuration.c.log = "dry"
 
 @test
 def around_the_workload():
-    """cleanups are done after a failure, the workload not after a failed prepare"""
+    """cleanups run after a failure; the workload does not run after a failed prepare"""
     bench = Bench("""repetitions = 1
 workload.w.prepare = "echo wp >> said; test ! -e bad-w"
 workload.w.run = "echo run >> said; test ! -e bad-r"
@@ -270,7 +270,7 @@ configuration.c.cleanup = "echo cc >> said"
 
 @test
 def named():
-    """each command of a run can tell which one it is"""
+    """the environment of each command identifies its run"""
     say = ("echo %s $XENSCHED_RUN $XENSCHED_WORKLOAD $XENSCHED_CONFIGURATION "
            "$XENSCHED_REPETITION >> said")
     bench = Bench("repetitions = 2\nwarmup = 1\n" + "".join(
@@ -287,7 +287,7 @@ def named():
 
 @test
 def waits():
-    """while a workload runs the program itself does not run at all"""
+    """while a workload runs, the program itself does not run at all"""
     bench = Bench("repetitions = 1\nconfiguration.c.log = \"dry\"\n"
                   "workload.w.run = \"echo >> begun; sleep 30\"\n")
 
@@ -307,7 +307,7 @@ def waits():
 
 @test
 def much_output():
-    """a workload that writes without end is not held up, and fills no memory"""
+    """a workload with endless output neither waits nor fills the memory"""
     bench = Bench("repetitions = 1\nconfiguration.c.log = \"dry\"\n"
                   "workload.w.run = \"head -c 20000000 /dev/zero | tr '\\\\0' x;"
                   " echo; echo value late 1\"\n")
@@ -317,7 +317,7 @@ def much_output():
 
 @test
 def values_anywhere():
-    """a figure counts wherever in the output it is; the end of the output is kept"""
+    """a figure counts anywhere in the output; the database keeps the output's end"""
     bench = Bench("repetitions = 2\nconfiguration.c.log = \"dry\"\n"
                   "workload.w.run = [ \"echo value early 1 s\", \"head -c 3000000 "
                   "/dev/zero | tr '\\\\0' x\", \"echo; echo value late 2 s\", "
@@ -337,7 +337,7 @@ def values_anywhere():
 
 @test
 def every_status_counts():
-    """a run fails if any line, or any command of a pipeline, fails; a cleanup goes on"""
+    """a run fails if any line, or any command of a pipeline, fails; a cleanup continues"""
     for lines in ("no-such-command | cat", "no-such-command; echo value x 1",
                   "false | true | true; true", "echo value x 1\", \"exit 3 | cat",
                   "no-such-command\", \"echo value x 1",
@@ -360,18 +360,18 @@ def every_status_counts():
 
 @test
 def example_of_documents():
-    """the first example of docs/measure/experiments.md counts as failed if its guest is not there"""
+    """the first example of docs/measure/experiments.md fails if its guest does not exist"""
     with open(TOP + "/docs/measure/experiments.md", encoding="utf-8") as file:
         text = re.search(r"# cat plan\n(.*?)    # xensched", file.read(), re.S)[1]
     text = re.sub(r"configuration\.(\w+)\.place.*", r'configuration.\1.log = "dry"', text)
-    text = re.sub(".*cleanup.*\n", "", re.sub("^    ", "", text, flags=re.M))
+    text = re.sub("^    ", "", text, flags=re.M)
     bench = Bench(text.replace("ssh", "no-such-ssh"))
     bench.do().expect(1, "22 of them failed")
 
 
 @test
 def figures_refused():
-    """a percentage is a figure; what only looks like a number is named, by run"""
+    """a percentage is a figure; a text that is almost a number is reported, with its run"""
     bench = Bench("""repetitions = 3
 workload.w.run = [ "echo value load 12%", "echo value rate 1.5GB/s",
                    "echo value busy 99 %", "echo value bad 1,234.5 /s",
@@ -396,7 +396,7 @@ configuration.c.log = "dry"
 
 @test
 def figures_missing():
-    """a run that lacks a figure which others have is marked"""
+    """a run that lacks a figure of the others is marked"""
     bench = Bench("repetitions = 8\nconfiguration.a.log = \"dry\"\n"
                   "configuration.b.log = \"dry\"\nworkload.w.run = [ \"if [ "
                   "$XENSCHED_CONFIGURATION = a ] || [ $XENSCHED_REPETITION -gt 2 ]\", "
@@ -416,7 +416,7 @@ def figures_missing():
 
 @test
 def units_of_one_figure():
-    """units that differ by a prefix are converted; others are named, and judged apart"""
+    """units that differ by a prefix are converted; others are reported, and judged apart"""
     plan = "repetitions = 8\nconfiguration.a.log = \"dry\"\nconfiguration.b.log = \"dry\"\n" \
         "workload.w.run = \"if [ $XENSCHED_CONFIGURATION = a ]; then echo value bw %s; " \
         "else echo value bw %s; fi\"\n"
@@ -451,7 +451,7 @@ intr 0
 
 
 def stolen(seconds, before, after):
-    """What stat says of steal, of a run of this length."""
+    """What stat prints about steal time, for a run of this length."""
     bench = Bench(PLAN % (1, "cat after > proc-stat; sleep %s" % seconds))
     for name, ticks in ("proc-stat", before), ("after", after):
         with open(bench.folder + "/" + name, "w", encoding="ascii") as file:
@@ -462,7 +462,7 @@ def stolen(seconds, before, after):
 
 @test
 def steal():
-    """steal is a share of all CPUs' time; a tick that was begun before is none"""
+    """steal time is a share of all CPUs' time, and a tick at the run's begin is left out"""
     # Four CPUs; 100 ticks are 1 s.
     said = stolen(1, 1000, 1000 + 300)
     check(len(said) == 1 and 5 < float(said[0]) < 76, said)
@@ -472,7 +472,7 @@ def steal():
 
 @test
 def left_in_the_background():
-    """what a prepare leaves running is no reason to wait"""
+    """runs does not wait for a process that a prepare left running"""
     bench = Bench("repetitions = 1\nworkload.w.prepare = \"sleep 60 &\"\n"
                   "workload.w.run = \"true\"\nconfiguration.c.log = \"dry\"\n")
     begin = time.monotonic()
@@ -480,12 +480,12 @@ def left_in_the_background():
     check(time.monotonic() - begin < 30)
 
 
-# What ends it
+# Ends of the program
 
 
 @test
 def killed_anywhere():
-    """after kill -9 at any time each run is there once, and only one is repeated"""
+    """after kill -9 at any time each run is there once, and at most one is repeated"""
     rng = random.Random(3)
     bench = Bench("repetitions = 30\nworkload.w.run = \"echo >> done; sleep 0.02\""
                   "\nconfiguration.a.log = \"dry\"\nconfiguration.b.log = \"dry\"\n")
@@ -514,7 +514,7 @@ def killed_anywhere():
 
 @test
 def what_is_left_of_it():
-    """what is left of one that was killed does not keep the next one out"""
+    """the remains of a killed program do not block the next one"""
     bench = Bench(PLAN % (1, "echo >> begun; sleep 60"))
     with bench.doing() as process:
         bench.until(lambda: bench.lines("begun"))
@@ -548,7 +548,7 @@ def repeated_is_said():
 
 @test
 def workload_is_killed_too():
-    """with the program its workload ends, also what that has started"""
+    """when the program dies, its workload dies, and all processes of that"""
     bench = Bench(PLAN % (1, "sleep 987 & echo $! > pid; wait"))
     with bench.doing() as process:
         bench.until(lambda: bench.lines("pid"))
@@ -561,7 +561,7 @@ def workload_is_killed_too():
 
 @test
 def interrupted_anywhere():
-    """Ctrl-C at each step: cleanups are done, the plan goes on there"""
+    """Ctrl-C at each step: cleanups run, and the plan continues at that step"""
     text = """repetitions = 1
 workload.w.prepare = "echo >> wp; sleep 0.2"
 workload.w.run = "echo >> run; sleep 0.2"
@@ -587,7 +587,7 @@ configuration.d.log = "dry"
 
 @test
 def second_interrupt():
-    """a second Ctrl-C ends a clean-up that hangs"""
+    """a second Ctrl-C ends a cleanup that hangs"""
     bench = Bench("repetitions = 1\nworkload.w.run = \"true\"\n"
                   "workload.w.cleanup = \"echo >> wc; sleep 60\"\n"
                   "configuration.c.log = \"dry\"\n")
@@ -602,7 +602,7 @@ def second_interrupt():
 
 @test
 def another_plan():
-    """a finished plan is executed again; another one does not go on with the first"""
+    """a finished plan runs again; a changed plan does not continue the first one"""
     bench = Bench()
     bench.do().expect(0, "experiment 1: 4 runs")
     bench.do().expect(0, "experiment 2: 4 runs")
@@ -615,7 +615,7 @@ def another_plan():
 
 @test
 def one_at_a_time():
-    """two do not measure each other"""
+    """two programs do not run workloads at the same time"""
     bench = Bench(PLAN % (1, "echo >> begun; sleep 60"))
     with bench.doing() as process:
         bench.until(lambda: bench.lines("begun"))
@@ -628,7 +628,7 @@ def one_at_a_time():
 
 @test
 def database_damaged():
-    """a file that is cut, or is something else, is named and left as it is"""
+    """a damaged database, or another file, is reported and left unchanged"""
     bench = Bench(PLAN % (30, "head -c 3000 /dev/urandom | od"))
     bench.do("--all").expect(0)
     with open(bench.db, "rb") as f:
@@ -669,7 +669,7 @@ def database_damaged_within():
 
 @test
 def whole_or_not_at_all():
-    """of a run whose end cannot be written nothing is in the database"""
+    """if the end of a run cannot be written, the database has nothing of the run"""
     bench = Bench()
     bench.do().expect(0)
     bench.sql("CREATE TRIGGER no BEFORE INSERT ON value WHEN new.name = 'b' "
@@ -686,7 +686,7 @@ def whole_or_not_at_all():
 
 @test
 def database_later():
-    """a database of a later version is not touched"""
+    """a database of a later version stays unchanged"""
     bench = Bench()
     bench.do().expect(0)
     bench.sql("PRAGMA user_version = 2")
@@ -697,7 +697,7 @@ def database_later():
 
 @test
 def database_read_only():
-    """a database that one may only read is read; with a journal beside it, too, or said"""
+    """a read-only database is read, together with its journal or with an error"""
     bench = Bench(PLAN % (2, "true"))
     bench.do().expect(0)
     with contextlib.closing(sqlite3.connect(bench.db)) as db:
@@ -750,7 +750,7 @@ def database_locked():
 
 @test
 def disk_full():
-    """a full disk is reported; finished runs are kept, and it continues after them"""
+    """a full disk is reported; finished runs are kept, and runs continues after them"""
     bench = Bench(PLAN % (40, "head -c 6000 /dev/urandom | od"))
     script = "mount -t tmpfs -o size=300k none \"$PWD\" && cd \"$PWD\" && cp ../plan-text plan && " \
         "{ '%s' runs --database db do plan --all 2> ../said; echo $? > ../code; " \
@@ -782,7 +782,7 @@ def affinities(bench):
 
 @test
 def placed_and_back():
-    """guests are where the configuration says, and then where they were"""
+    """guests have the affinity of the configuration, and then their original one"""
     bench = Bench(PLACED, GUESTS)
     bench.do("--all").expect(0)
     output = dict(bench.sql("SELECT configuration, output FROM run"))
@@ -798,7 +798,7 @@ def placed_and_back():
 
 @test
 def not_there():
-    """a plan that names what is not there changes nothing, and does nothing"""
+    """a plan with a guest or pCPU that does not exist changes nothing, and runs nothing"""
     for place, *words in (("web9=0", "no guest 'web9'"), ("web1=4", "pCPUs 4")):
         bench = Bench(PLACED.replace("web1=2-3", place), GUESTS)
         bench.do().expect(1, "configuration 'far'", *words)
@@ -809,7 +809,7 @@ def not_there():
 
 @test
 def guest_goes():
-    """a guest that dies on the way is the failure of its runs, not of others"""
+    """a guest that dies makes its own runs fail, not others"""
     bench = Bench("repetitions = 1\nworkload.w.run = \"sed -i /db/d $FAKE_HOST\"\n"
                   "configuration.near.place = \"db=0\"\n"
                   "configuration.far.place = \"db=1\"\n"
@@ -822,7 +822,7 @@ def guest_goes():
 
 @test
 def killed_while_placing():
-    """kill -9 at each step of a placement: the next start puts everything back"""
+    """kill -9 at each step of a placement: the next start restores all affinities"""
     steps = 0
     while True:
         bench = Bench(PLACED, GUESTS)
@@ -843,7 +843,7 @@ def killed_while_placing():
 
 @test
 def interrupted_while_placed():
-    """after Ctrl-C guests are where they were"""
+    """after Ctrl-C guests have their original affinity"""
     bench = Bench(PLACED.replace("cat $FAKE_HOST", "echo >> begun; sleep 60"),
                   GUESTS)
     with bench.doing() as process:
@@ -878,7 +878,7 @@ configuration.off.log = "off"
 
 @alone
 def recorded():
-    """what is logged is recorded, the first repetition kept; dry and off are not"""
+    """logged events are recorded, and the first repetition is kept; dry and off record nothing"""
     bench = Bench(RECORDED.replace("configuration.off.log = \"off\"\n", ""),
                   xen="busy")
     bench.do().expect(0)
@@ -899,7 +899,7 @@ def recorded():
 
 @test
 def schedule():
-    """what is stored of a recording is what the timeline and latency say of it"""
+    """the database's sums of a recording are those of timeline and latency"""
     bench = Bench("repetitions = 1\nworkload.w.run = \"mv made db-recordings/1.rows\""
                   "\nconfiguration.rec.log = \"all\"\n", xen="busy")
     file = slow_request().write(bench.folder + "/made")
@@ -946,7 +946,7 @@ def costs():
 
 @test
 def off_is_off():
-    """with log = off no event may be on; a recorder that fails is its run's failure"""
+    """log = off refuses to start while an event is on; a failed recorder fails its run"""
     bench = Bench(RECORDED, xen="busy")
     bench.plan("repetitions = 1\nworkload.w.run = \"echo >> begun\"\n"
                "configuration.off.log = \"off\"\n")
@@ -959,11 +959,11 @@ def off_is_off():
     check(not bench.lines("begun"), "it was done all the same")
 
 
-# What is made of it
+# Results
 
 
 def invented(seed, medians, runs=10, spread=0.01):
-    """A database with figures of this distribution, as if they were measured."""
+    """A database with figures of this distribution, as if they had been measured."""
     bench = Bench(PLAN % (runs, "true"))
     bench.do().expect(0)
     rng = random.Random(seed)
@@ -983,7 +983,7 @@ def walls(bench, configuration):
 
 @test
 def verdicts():
-    """compare says slower, faster or neither, as the figures are"""
+    """compare prints slower, faster or neither, according to the figures"""
     for medians, word in (((1, 1.05), "slower"), ((1.05, 1), "faster")):
         bench = invented(1, medians)
         code = 4 if word == "slower" else 0
@@ -1006,7 +1006,7 @@ def verdicts():
 
 @test
 def experiments_compared():
-    """two experiments are compared, with what they differ in; slower is an exit code"""
+    """compare of two experiments prints their differences; slower is an exit code"""
     bench = invented(1, (1, 1))
     bench.do().expect(0)
     bench.sql("UPDATE run SET wall_ns = 2 * (SELECT wall_ns FROM run AS o WHERE o.id = "
@@ -1032,7 +1032,7 @@ def experiments_compared():
 
 @test
 def outliers_and_caveats():
-    """outliers are named; losses, a clock that was set, steal and hosts are said"""
+    """stat reports outliers, losses, a clock that was set, steal time and different hosts"""
     bench = invented(4, (1, 1))
     bad = bench.sql("SELECT max(id) FROM run WHERE configuration = 'a'")[0][0]
     said = bench.runs("stat").expect(0).out
@@ -1055,7 +1055,7 @@ def outliers_and_caveats():
 
 @test
 def exported():
-    """each figure of each run is exported, to the last bit, whatever it is called"""
+    """export has each figure of each run, to the last bit, whatever its name"""
     name = "a,\"b|*`"
     bench = Bench("repetitions = 3\nconfiguration.c.log = \"dry\"\n"
                   "workload.w.run = \"echo 'value %s 0.1 x'\"\n" %
@@ -1080,7 +1080,7 @@ def exported():
 
 @test
 def reported():
-    """report: a page that is whole XML, with a dot per run, and no markup of others"""
+    """report writes valid XML with a dot per run, and no markup from names"""
     bench = invented(8, (1, 3))
     bench.sql("UPDATE run SET workload = '<b>&\"x'")
     bench.sql("UPDATE run SET configuration = '<script>' "
@@ -1110,7 +1110,7 @@ def reported():
 
 @test
 def shown():
-    """show says what a run was, and where its recording is"""
+    """show prints a run, and the path of its recording"""
     bench = Bench(PLAN % (1, "echo hello; echo value rate 3 /s"))
     bench.do().expect(0)
     bench.runs("show", "1").expect(0, "workload: work", "repetition: 1",
@@ -1125,7 +1125,7 @@ def shown():
 
 
 def printed(bench, *words, code=0):
-    """What an action prints, as JSON."""
+    """The JSON of an action."""
     return check_members("runs", json.loads(
         bench.runs(*words, "--json").expect(code).out))
 
@@ -1186,7 +1186,7 @@ def compare_as_json():
 
 @test
 def show_as_json():
-    """runs show --json: the run's row, and a name that is no UTF-8 as U+FFFD"""
+    """runs show --json: the run's row, and U+FFFD in a name that is not UTF-8"""
     bench = Bench(PLAN % (1, "printf 'value caf\\351 1.5 s\\n'"))
     bench.do().expect(0)
     bench.sql("INSERT INTO domain VALUES(1, CAST(x'6469e96b' AS TEXT), 1, 2, 3, 4, 5)")
@@ -1221,7 +1221,7 @@ def trial_blocks(bench, placed, pairs=8, last=""):
 
 @test
 def trial_imported():
-    """blocks of a trial become the runs of an experiment, which can be compared"""
+    """the blocks of a trial become the runs of an experiment, and compare works on it"""
     bench = Bench()
     trial_blocks(bench, 0.8, last="\n{\"pair\": 9, \"placed\"")
     done = bench.runs("import", "blocks").expect(0, "experiment 1: 16 blocks",
@@ -1247,7 +1247,7 @@ def trial_imported():
 
 @test
 def import_mistakes():
-    """what is not a trial's file makes no database; the default is the daemon's file"""
+    """a file that is not a trial's makes no database; the default is the daemon's file"""
     bench = Bench()
     for name, text, *words in (
             ("empty", "", "does not have the blocks of a trial"),

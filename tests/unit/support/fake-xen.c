@@ -6,12 +6,17 @@
  * It serves tests of programs that read an area from outside.  The environment variable FAKE_XEN
  * selects the hypervisor:
  *
- *   (not set)     no Xen unprivileged  a Xen that refuses unpatched     a Xen without schedlog
- * other-abi     a Xen with another version of the ABI no-area       a Xen without a log area quiet
- * an area whose events are off busy          an area with rows: pCPUs 0 and 2 (1 is missing),
- * counters of each go 1, 2, 3, ... flood         the same, with more rows than a reader can read
- * given-up      as busy, but the area is given up after a second held          as busy, and a
- * scheduler has a lease; 4 performance counters
+ *   (not set)     no Xen
+ *   unprivileged  a Xen that refuses
+ *   unpatched     a Xen without schedlog
+ *   other-abi     a Xen with another version of the ABI
+ *   no-area       a Xen without a log area
+ *   quiet         an area whose events are off
+ *   busy          an area with rows: pCPUs 0 and 2 (1 is missing), counters
+ *                 of each go 1, 2, 3, ...
+ *   flood         the same, with more rows than a reader can read
+ *   given-up      as busy, but the area is given up after a second
+ *   held          as busy, and a scheduler has a lease; 4 performance counters
  */
 #include <errno.h>
 #include <pthread.h>

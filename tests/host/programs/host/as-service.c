@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * as-service SECONDS COMMAND...: starts it as systemd does by xenschedd.service:
- * with no capability but CAP_SYS_ADMIN, no way to new ones, a socket for its
- * notifications, and a watchdog of SECONDS.  Prints its notifications, a line
- * each, and kills it without a sign of life for that time.  SIGTERM and
- * SIGHUP are passed on.  Ends with its exit code, or 128 and the signal that ended it.
+ * as-service SECONDS COMMAND...: starts the command as systemd does for xenschedd.service: with
+ * CAP_SYS_ADMIN only, no way to new capabilities, a socket for its notifications, and a watchdog of
+ * SECONDS.  Prints its notifications, one per line, and kills it if it gives no sign of life for
+ * that time.  Passes on SIGTERM and SIGHUP.  Exits with the command's exit code, or 128 and the
+ * signal that ended it.
  */
 #include <err.h>
 #include <errno.h>
@@ -70,7 +70,7 @@ static void become(char **command, long seconds)
     err(127, "%s", command[0]);
 }
 
-/* Not the clock that can be set. */
+/* A clock that cannot be set. */
 static time_t seconds_now(void)
 {
     struct timespec now;
@@ -107,7 +107,7 @@ static int watch(int fd, long seconds)
     for (;;) {
         if (poll(&poll_fd, 1, 200) > 0 && print_datagram(fd))
             alive = seconds_now();
-        /* What it said last is still to be printed. */
+        /* Prints what the command said last. */
         if (waitpid(child, &status, WNOHANG) == child)
             break;
         now = seconds_now();

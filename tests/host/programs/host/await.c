@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Wait for something in xenstore without using a pCPU for it.
+ * Waits for something in xenstore without using a pCPU.
  *
  *   await there PATH        until the node exists; prints what is in it
- *   await is PATH WORD      until its first word is that; prints the rest
+ *   await is PATH WORD      until its first word is WORD; prints the rest
  *   await gone DOMID        until there is no such domain
  *   await runs NAME         until a guest's script does, or has: prints its domid
  *
- * A PATH that is not absolute is the own domain's.  Waiting for a node of a
- * domain that ends (/local/domain/DOMID/...) is over then, with exit code 1.
- * It sleeps in a watch: a process that looks again and again takes so much of an
- * emulated pCPU that what it waits for comes later.
+ * A relative PATH is below the own domain's.  If the domain of a node ends
+ * (/local/domain/DOMID/...), so does the wait, with exit code 1.  The program sleeps in a watch,
+ * because a process that polls takes so much of an emulated pCPU that the event comes later.
  */
 #include <err.h>
 #include <stdbool.h>
@@ -36,7 +35,7 @@ static bool exists(struct xs_handle *xs, const char *path)
     return value;
 }
 
-/* Is the domain there to which the path belongs?  Ours is. */
+/* Returns whether the domain exists to which the path belongs; the own domain does. */
 static bool owner_exists(struct xs_handle *xs, const char *path)
 {
     char home[64];
@@ -49,7 +48,7 @@ static bool owner_exists(struct xs_handle *xs, const char *path)
     return exists(xs, home);
 }
 
-/* Has the node the word (any, if NULL)?  Then what is to be printed. */
+/* Returns the text to print if the node has the word (any, if NULL); otherwise NULL. */
 static bool has_come(struct xs_handle *xs, const char *path, const char *word)
 {
     size_t n = word ? strlen(word) : 0;
@@ -80,7 +79,7 @@ static int await_node(struct xs_handle *xs, const char *path, const char *word)
     return 0;
 }
 
-/* The newest domain of this name, or 0. */
+/* Returns the newest domain with this name, or 0. */
 static unsigned int find_domain(struct xs_handle *xs, const char *name)
 {
     unsigned int nr = 0, length, newest = 0;
@@ -101,7 +100,7 @@ static unsigned int find_domain(struct xs_handle *xs, const char *name)
     return newest;
 }
 
-/* One with little to do may be gone by then; its domid is printed all the same. */
+/* A guest with little to do may have ended by now; its domid is printed all the same. */
 static int await_running(struct xs_handle *xs, const char *name)
 {
     unsigned int domid = find_domain(xs, name), n;

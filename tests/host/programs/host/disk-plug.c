@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Attach a disk of dom0 to a guest and detach it, again and again, with the
- * same nodes in xenstore as the toolstack, but without starting that twice for
- * each time, which takes seconds in an emulated host.
+ * Attaches a disk of dom0 to a guest and detaches it, again and again, with the toolstack's nodes
+ * in xenstore, but without starting the toolstack twice each time, which takes seconds in an
+ * emulated host.
  *
  * Usage: disk-plug DOMID DEVICE TIMES
  *
- * The disk is /dev/xvdb there.  The guest says in its node data/disk when it has
- * used it ("used") or could not ("failed", which ends this), and when nothing of
- * it is left ("free"): a device whose nodes are there again before Linux has
- * noticed that they went would not be new.  Prints nothing.
+ * The disk is /dev/xvdb in the guest.  The guest writes to its node data/disk that it has used the
+ * disk ("used") or could not ("failed", which ends this), and that nothing of it is left ("free").
+ * A device whose nodes reappear before Linux has noticed their removal would not be a new one.
+ * Prints nothing.
  */
 #include <err.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ static void put(xs_transaction_t t, const char *path, const char *name,
         err(1, "cannot write %s", node);
 }
 
-/* For one domain to write and for the other to read. */
+/* A node that one domain writes and the other reads. */
 static void make(xs_transaction_t t, const char *path, unsigned int owner,
                  unsigned int reader)
 {
@@ -103,7 +103,7 @@ static void attach(const char *device)
     } while (!xs_transaction_end(xs, t, false) && errno == EAGAIN);
 }
 
-/* A node that is not there is 0. */
+/* Returns 0 for a missing node. */
 static int number(const char *path, const char *name)
 {
     char node[256], *value;
@@ -132,7 +132,7 @@ static bool guest_says(const char *what)
     return says;
 }
 
-/* Something that is watched has changed. */
+/* A watched node has changed. */
 static void await_change(void)
 {
     unsigned int nr;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Have a guest run a command, and say what a part of it took the whole host.
+ * Lets a guest run a command, and reports what a part of it cost the whole host.
  *
- *   errand serve              in the guest: do what comes, for ever
+ *   errand serve              in the guest: runs what comes, for ever
  *   errand mark               in the guest, by the command: the part begins; and,
  *                             the second time, ends
  *   errand run DOMID COMMAND  in dom0: returns when the guest has done it
  *
- * "run" prints: TICKS IDLE CODE, and what the command said (one line)
+ * "run" prints: TICKS IDLE CODE, and the command's output (one line)
  *   TICKS  of the TSC, from the first mark to the last one.  In exact mode a
  *          tick is an instruction, or one that might have been executed had
  *          there been anything to do
  *   IDLE   ns in which a pCPU had nothing to do in this time, as Xen accounts it
  *   CODE   exit code of the command
  *
- * Both ends sleep in a watch of xenstore until it is their turn: neither polls,
- * and a mark returns when dom0 has read its clocks.  So what is measured is the
- * command, and whatever else the host has to do meanwhile.
+ * Both ends sleep in a watch of xenstore until it is their turn, and a mark returns when dom0 has
+ * read its clocks.  So the measurement contains the command, and whatever else the host does in the
+ * meantime.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -34,7 +34,7 @@
 
 #define MAX_CPUS 64
 
-/* Nodes of the guest.  Each begins with a number, which goes up. */
+/* Nodes of the guest.  Each begins with a number, which rises. */
 #define COMMAND "errand"
 #define MARKED  "errand-marked"
 #define ANSWER  "data/errand"       /* the guest may write in data/ */
@@ -44,7 +44,7 @@ struct clocks {
     uint64_t tsc, idle;
 };
 
-/* The path of a guest's node, as dom0 sees it; good for four calls. */
+/* Returns the path of a guest's node, as dom0 sees it; valid for four calls. */
 static const char *node(unsigned domid, const char *name)
 {
     static char paths[4][64];
@@ -70,7 +70,7 @@ static uint64_t idle_ns(xc_interface *xch)
     return sum;
 }
 
-/* Waits until the node begins with the number; returns what comes after it. */
+/* Waits until the node begins with the number; returns the text after it. */
 static char *wait_for(struct xs_handle *xs, const char *path, unsigned number)
 {
     for (;;) {
@@ -99,7 +99,7 @@ static void watch(struct xs_handle *xs, const char *path)
         err(1, "cannot watch %s", path);
 }
 
-/* The number that a node begins with, 0 if there is no such node. */
+/* Returns the number at the beginning of a node, or 0 if there is no such node. */
 static unsigned number_of(struct xs_handle *xs, const char *path)
 {
     unsigned int n;
@@ -122,7 +122,7 @@ static void mark(struct xs_handle *xs)
     free(wait_for(xs, MARKED, number));
 }
 
-/* Runs it, and prints into text what "run" is to know. */
+/* Runs the command, and prints what "run" needs into text. */
 static void carry_out(const char *command, unsigned number, char *text,
                       size_t size)
 {
@@ -153,7 +153,7 @@ static void serve(struct xs_handle *xs)
     }
 }
 
-/* A node of the guest's, which it may read, and only dom0 write. */
+/* Writes a node of the guest that it may read, and only dom0 write. */
 static void give(struct xs_handle *xs, unsigned domid, const char *name,
                  const char *text)
 {
@@ -177,7 +177,7 @@ static struct clocks read_clocks(xc_interface *xch)
     return clocks;
 }
 
-/* Returns the answer; the clocks are those of the first and the last mark. */
+/* Returns the answer, and the clocks at the first and the last mark. */
 static char *wait_for_answer(struct xs_handle *xs, xc_interface *xch,
                              unsigned domid, unsigned number,
                              struct clocks *first, struct clocks *last)

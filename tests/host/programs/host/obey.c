@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A guest that executes orders of dom0 one after the other, and the program in dom0.
+ * A guest that executes dom0's commands one after the other, and the program in dom0.
  *
  *   obey                in the guest, for ever
- *   obey NAME COMMAND   in dom0: the guest of this name does it; the command's exit
- *                       code, or 1 if the guest is gone
+ *   obey NAME COMMAND   in dom0: the guest of this name runs it; returns its exit code, or 1 if the
+ *                       guest has ended
  *
- * Command N of a guest is the node box/commandN, which only dom0 writes; that it was
- * done is data/done, "N CODE", which the guest writes.  What the command says goes to
- * the guest's console, "done N CODE" after it, and dom0 waits for that line in the
- * console's log, so that nothing of what was said is still to come.
+ * Command N of a guest is the node box/commandN, which only dom0 writes; the guest writes "N CODE"
+ * to data/done after it.  The command's output goes to the guest's console, then "done N CODE", and
+ * dom0 waits for that line in the console's log, so that all of the output is there.
  *
- * Both ends are one process which sleeps in a watch, because a process costs an
- * emulated host more than all that it does here.
+ * Both ends are one process that sleeps in a watch, because each process costs an emulated host
+ * more than the rest.
  */
 #include <err.h>
 #include <stdbool.h>
@@ -36,7 +35,7 @@ static void open_xenstore(void)
         err(2, "cannot connect to xenstore");
 }
 
-/* To be freed; NULL if there is no such node. */
+/* Returns NULL if there is no such node.  The caller frees the result. */
 static char *look(const char *path)
 {
     unsigned int length;
@@ -63,7 +62,7 @@ static void sleep_until_changed(void)
     free(xs_read_watch(xs, &n));
 }
 
-/* As a shell says it. */
+/* Returns the exit code as a shell does. */
 static int exit_code(int status)
 {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -108,7 +107,7 @@ static void obey(void)
     }
 }
 
-/* The first number in a file, or 0. */
+/* Returns the first number in a file, or 0. */
 static unsigned int number_in(const char *path)
 {
     unsigned int number = 0;
@@ -123,7 +122,7 @@ static unsigned int number_in(const char *path)
     return number;
 }
 
-/* Which command this is: one more than the latest that was told. */
+/* Returns the number of this command: one more than the latest. */
 static unsigned int next_command(const char *name)
 {
     char path[256];
@@ -153,7 +152,7 @@ static void command_guest(unsigned int domid, unsigned int n, const char *comman
         err(2, "cannot let the guest read %s", path);
 }
 
-/* Until the guest has done command @n, or one after it.  False: it is gone. */
+/* Waits until the guest has run command @n, or a later one.  Returns false if it has ended. */
 static bool has_done(unsigned int domid, unsigned int n)
 {
     char home[32], path[64];
@@ -177,7 +176,7 @@ static bool has_done(unsigned int domid, unsigned int n)
     }
 }
 
-/* What the console's log says of command @n; -1: not yet. */
+/* Returns the exit code of command @n in the console's log; -1: not there yet. */
 static int said_done(const char *name, unsigned int n)
 {
     char path[256], line[4096];

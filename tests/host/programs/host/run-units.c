@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Let a paused guest, which was restored, do a number of units of its work
- * (parts/work-count.h) on the machine model:
+ * Lets a paused guest, which was restored, do a number of units of its work (parts/work-count.h) on
+ * the machine model:
  *
  *   run-units DOMID UNITS COUNTED
  *
- * COUNTED is what the model has written so far (machine.jsonl), and a unit that has
- * ended is in it.  It is unpaused, and paused when UNITS have ended.  Prints REGION
- * ENTRY of the first one.  The process that waits is on another pCPU, and sleeps mostly.
+ * COUNTED is the model's output (machine.jsonl), which has each unit that has ended.  The program
+ * unpauses the guest, and pauses it when UNITS have ended.  Prints REGION ENTRY of the first one.
+ * It runs on another pCPU, and mostly sleeps.
  */
 #include <err.h>
 #include <stdio.h>
@@ -23,10 +23,10 @@
 #define PAUSE_NS 2000000
 #define FIRST_PCPU "\"pcpu\": 0,"
 
-/* The first one that ended. */
+/* The first unit that ended. */
 static unsigned int region_of, entry_of;
 
-/* Regions that ended since the last time; the first one is kept. */
+/* Returns the number of regions that ended since the last call; keeps the first one. */
 static unsigned int ended(FILE *counted)
 {
     unsigned int found = 0, id, entry;
@@ -35,7 +35,7 @@ static unsigned int ended(FILE *counted)
     clearerr(counted);
     while (fgets(line, sizeof(line), counted)) {
         if (!strchr(line, '\n')) {
-            /* It is being written. */
+            /* The model is still writing this line. */
             fseek(counted, -(long)strlen(line), SEEK_CUR);
             break;
         }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a guest has done so far, in a page that dom0 sees while the guest stands
- * still.
+ * Reports what a guest has done, in a page that dom0 reads while the guest is stopped.
  *
  *   witness run NODE     in a guest: one thread makes marks 0 ... 999, again and
  *                        again; another one never sleeps; a third, "victim", mostly
- *                        does.  Until it is killed
+ *                        sleeps.  Until it is killed
  *   witness look NODE DOMID   in dom0: prints "MARKED DONE OTHER ASLEEP VICTIM NOW":
  *                        marks that were begun and that returned, the TSC when the
  *                        second thread ran last, whether the victim has not run
@@ -14,7 +13,7 @@
  * NODE is the xenstore node where the two meet.
  */
 
-/* As a guest's kernel says it: without, the numbers are those of Xen 3.0. */
+/* A guest's kernel defines this; without it the numbers are those of Xen 3.0. */
 #define __XEN_INTERFACE_VERSION__ __XEN_LATEST_INTERFACE_VERSION__
 
 #include <err.h>
@@ -85,7 +84,7 @@ static void make_marks(struct page *page)
     for (;;) {
         *mark = (struct sched_schedlog_mark){ .code = page->marked % CODES };
         page->marked++;
-        /* Without a client they are refused. */
+        /* Without a client the marks are refused. */
         xencall2(xcall, __HYPERVISOR_sched_op, SCHEDOP_schedlog_mark,
                  (uintptr_t)mark);
         page->done++;

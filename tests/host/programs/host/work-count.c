@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Print how many units of its work a guest has begun, and how many steps were of its
- * kind (parts/work-count.h).
+ * Prints how many units of its work a guest has begun, and how many steps were of its kind
+ * (parts/work-count.h).
  *
  * Usage: work-count DOMID
  */

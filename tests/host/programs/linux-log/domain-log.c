@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The scheduler's part towards a domain whose Linux logs: ask for its log
- * through xenstore, map it, read it (docs/internals/linux-log.md).  It uses nothing of
- * xensched's own library.
+ * Plays the scheduler towards a domain whose Linux logs: requests its log through xenstore, maps it
+ * and reads it (docs/internals/linux-log.md).  Uses nothing of xensched's own library.
  *
- *   domain-log DOMID request [NODE=VALUE...]   ask; NODE= leaves it out
+ *   domain-log DOMID request [NODE=VALUE...]   requests; NODE= leaves a node out
  *   domain-log DOMID count EVENT COMMAND...    rows of EVENT, by its number,
  *                                              while COMMAND runs
- *   domain-log DOMID hold COMMAND...           everything is mapped meanwhile
- *   domain-log DOMID remove                    the request, and wait
+ *   domain-log DOMID hold COMMAND...           keeps everything mapped meanwhile
+ *   domain-log DOMID remove                    removes the request, and waits
  *
  * request prints "advertised" or the error; count "rows N sum SUM others N",
  * others being rows of other events, or not of the domain itself.
  *
- * Exit code: 0, that of COMMAND, 1 with a message about what failed, or 99 if
- * rows were overwritten.
+ * Exit code: 0, that of COMMAND, 1 with an error message, or 99 if rows were overwritten.
  */
 #include <err.h>
 #include <errno.h>
@@ -65,11 +63,11 @@ static struct node {
 static uint32_t domid;
 static struct xs_handle *xs;
 static xenforeignmemory_handle *fmem;
-static char base[64];   /* of the domain's nodes */
+static char base[64];   /* path of the domain's nodes */
 static uint32_t nr_cpus;
 static uint8_t *log_pages;
 
-/* NULL: no such node. */
+/* Returns NULL if there is no such node. */
 static char *read_node(const char *name)
 {
     char path[128];
@@ -106,7 +104,7 @@ static void set_node(const char *name, const char *value)
     errx(2, "a request has no %s", name);
 }
 
-/* Empty, and readable, or for the domain to write to. */
+/* Makes an empty node that the domain can read or write. */
 static bool make_directory(xs_transaction_t t, const char *name,
                            unsigned int domain_may)
 {
@@ -188,7 +186,7 @@ static void *map(size_t nr, const uint64_t *frames, int prot)
     return va;
 }
 
-/* The frames of the pages of all frames. */
+/* Returns the frames of the pages of the directory. */
 static void map_log(void)
 {
     char *list = read_node("area/directory"), *number = read_node("area/nr-cpus");
@@ -217,7 +215,7 @@ static void set_routes(uint64_t route)
         routes[i] = route;
 }
 
-/* CONTROL, STATE and DATA of a CPU. */
+/* Maps CONTROL, STATE and DATA of a CPU. */
 static uint8_t *pages_of(uint32_t cpu)
 {
     return log_pages + (GLOBAL_PAGES + cpu * CPU_PAGES) * PAGE;

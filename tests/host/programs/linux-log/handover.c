@@ -1,37 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In a guest, or in dom0: two threads on one vCPU that hand over to each other
- * through pipes, and whether what the log says of them is what they know.
+ * In a guest, or in dom0: two threads on one vCPU that hand over to each other through pipes, and
+ * compare the log's rows about them with what they know.
  *
  * Usage: handover ROUNDS
  *        handover --no-log ROUNDS
  *        handover --cost ROUNDS
  *        handover --cost-logged ROUNDS
  *
- * They note the TSC whenever they have been given the word and before they
- * pass it on, and what their kernel counted of their context switches.  Then
- * one of them competes with a program that computes, and starts another one
- * by vfork().  Prints a number per line, with a name:
+ * Each notes the TSC when it gets the turn and before it passes it on, and the kernel's counts of
+ * their context switches.  Then one of them competes with a program that computes, and starts
+ * another one by vfork().  Prints a number per line, with a name:
  *
  *   rounds       ROUNDS
  *   notes        times that were noted: 4 per round
- *   running      ... at which the log says that this thread runs there
+ *   running      ... at which, according to the log, this thread ran there
  *   woken        times that one was woken by the other one, at least ...
- *   unwoken      ... and slept and ran again without having been
+ *   unwoken      ... and slept and ran again without a wake-up
  *   voluntary    by the kernel's count, of both; then by rows
  *   taken        likewise: the vCPU was taken from it
- *   disk-sleep   rows which say that one waited for the other program's exec
- *   ended        rows which say that this ended
- *   names        of both threads, as the log has them at last
- *   process      PIDs of their process which are right, of 2
- *   others       rows which are none of all these
+ *   disk-sleep   rows about waiting for the other program's exec
+ *   ended        rows about the end of this thread
+ *   names        of both threads, as the log has them at the end
+ *   process      number of correct PIDs of their process, of 2
+ *   others       all other rows
  *
  * With --no-log another program reads the log; it prints only
  *
  *   cpu-ms       for how long the first thread ran, by the kernel's count
  *
- * With --cost it only hands over, and prints what the cheapest round and that in
- * the middle took; with --cost-logged while this is logged, too:
+ * With --cost it only hands over, and prints the cost of the cheapest and the median round; with
+ * --cost-logged with the log on, too:
  *
  *   ticks        of the TSC, twice
  *   rows         of one round, on average
@@ -64,11 +63,11 @@
                     XEN_SCHEDLOG_PID_MASK)
 #define STATE(row) ((char)((row)->counter >> XEN_SCHEDLOG_SWITCH_STATE_SHIFT))
 
-/* A thread: what it knows, and what rows say. */
+/* A thread: its own facts, and those of rows. */
 static struct side {
     pid_t tid;
     int in, out;               /* ends of pipes */
-    uint64_t got[MAX_ROUNDS];  /* TSC when it was given the word ... */
+    uint64_t got[MAX_ROUNDS];  /* TSC when it got the turn ... */
     uint64_t gave[MAX_ROUNDS]; /* ... and before it passed it on */
     uint64_t begin, end;       /* between these its kernel counted ... */
     long voluntary, taken;     /* ... context switches */
@@ -96,7 +95,7 @@ static void count_switches(long *voluntary, long *taken)
     *taken = usage.ru_nivcsw;
 }
 
-/* The kernel's counts, and a time at which they were that. */
+/* Reads the kernel's counts, and a time at which they held. */
 static uint64_t count_now(struct side *s, int sign)
 {
     long voluntary, taken, later_voluntary, later_taken;
@@ -135,7 +134,7 @@ static void *second_thread(void *arg)
 
     (void)arg;
     second.tid = gettid();
-    /* Its name is longer than one that is kept. */
+    /* Its name is longer than the kernel keeps. */
     prctl(PR_SET_NAME, "<i>hands back</i>");
     second.begin = count_now(&second, -1);
     for (i = 0; i < rounds; i++) {
@@ -198,7 +197,7 @@ static void work(void)
     first.end = count_now(&first, 1);
 }
 
-/* What the log says. */
+/* The log's rows. */
 
 static void take(uint32_t cpu, const struct linux_log_row *row, void *arg)
 {
@@ -278,7 +277,7 @@ static void note(const struct linux_log_row *row)
     }
 }
 
-/* The thread that has the vCPU at @tsc, by the latest row of a switch before it. */
+/* Returns the thread that has the vCPU at @tsc, by the latest row of a switch before it. */
 static pid_t running_at(uint64_t tsc)
 {
     size_t low = 0, high = nr_rows;

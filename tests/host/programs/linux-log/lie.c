@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A driver domain that lies about its log: it answers the scheduler's request
- * in schedlog/area/ (docs/internals/linux-log.md) as no honest one would.  It runs in an
- * unprivileged guest, until it is killed, and answers again when asked again.
+ * A driver domain with a forged log: it answers the scheduler's request in schedlog/area/
+ * (docs/internals/linux-log.md) as no honest one would.  It runs in an unprivileged guest, until it
+ * is killed, and answers each new request.
  *
  *   lie LIE [FRAME...]
  *
- * Which lies there are is in lies.c.  Its area is one CPU's.  The frames are new ones that its Linux knows nothing
- * of, so the guest may need more than it has: xl mem-max.
+ * lies.c has the forgeries.  The area has one CPU.  Its frames are new ones that its Linux does not
+ * know, so the guest may need more than it has: xl mem-max.
  */
 #include <err.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@
 #define TURN_US 10000
 #define NODES_EVERY 10                         /* Turns. */
 
-/* The scheduler's: rows of another layout would not be read. */
+/* The scheduler's register, because it would not read rows of another layout. */
 #define LCR (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT | \
              XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER | \
              XEN_SCHEDLOG_LCR_TIME_TSC | \
@@ -149,7 +149,7 @@ static uint64_t file_size(uint32_t i)
     return area.sizes[i];
 }
 
-/* The truth, to begin with. */
+/* An honest answer, to begin with. */
 static void answer_honestly(void)
 {
     uint64_t *entry = (void *)area.pages;
@@ -182,7 +182,7 @@ static void write_node(const char *name, const char *value)
         warn("cannot write %s", path);
 }
 
-/* A request asks for no events first, and for events when all is mapped. */
+/* A request turns no events on at first, and some when everything is mapped. */
 static void follow_events(void)
 {
     char events[16];
@@ -222,7 +222,7 @@ static void reply(const struct lie *lie)
     write_answer();
 }
 
-/* A scheduler that asks again has removed the answer. */
+/* A new request of the scheduler removes the answer. */
 static bool answer_is_there(void)
 {
     char *version = node("schedlog/area/%s", "version");
@@ -233,7 +233,7 @@ static bool answer_is_there(void)
     return there;
 }
 
-/* Is there a request, which has been answered? */
+/* Returns whether there is a request that has been answered. */
 static bool look_at_nodes(const struct lie *lie, bool replied)
 {
     char *version = node("schedlog/request/%s", "version");

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In a guest: what marks cost the program that makes them.
+ * In a guest: measures what marks cost the program that makes them.
  *
  * Usage: mark-cost ROUNDS
  *
- * Prints the TSC ticks of an invocation, the fewest and those in the middle of
- * all: "none" without a mark, "region" in a begin and an end that have a name,
- * "code" in two codes, "count" with one count.  In the exact mode of the box a
- * tick is an instruction.
+ * Prints the TSC ticks of an invocation, the fewest and the median: "none" without a mark, "region"
+ * with a begin and an end that have a name, "code" with two codes, "count" with one count.  In
+ * exact mode of the box a tick is an instruction.
  */
 #include <err.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In a guest: marks through the guest module's device.
+ * In a guest: makes marks through the guest module's device.
  *
  * Usage: mark-device CODE COUNT
  *
- * COUNT marks with the code, one write each, then four more in one write, and
- * what is no mark.  Exit code: 0, or 1 with a message.
+ * Writes COUNT marks with the code, one write each, then four more in one write, and invalid data.
+ * Exit code: 0, or 1 with a message.
  */
 #include <err.h>
 #include <fcntl.h>

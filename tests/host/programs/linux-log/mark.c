@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Logs marks of a guest, as a guest's kernel would do it.
+ * Makes marks of a guest, as a guest's kernel does.
  *
  * Usage: mark FIRST N [MS]
  *
- * Codes FIRST ... FIRST + N - 1, one after the other; with a pause of MS
- * milliseconds after every 50.  Prints "ok N", or the
- * name of the errno with which Xen refused, and how many were taken before.
- * Exit code: 0, 1 when Xen refused.
+ * Codes FIRST ... FIRST + N - 1, one after the other, with a pause of MS milliseconds after every
+ * 50.  Prints "ok N", or the name of Xen's errno and the number of accepted marks.  Exit code: 0,
+ * or 1 if Xen refused.
  */
 
-/* As a guest's kernel says it: without, the numbers are those of Xen 3.0. */
+/* A guest's kernel defines this; without it the numbers are those of Xen 3.0. */
 #define __XEN_INTERFACE_VERSION__ __XEN_LATEST_INTERFACE_VERSION__
 
 #include <err.h>

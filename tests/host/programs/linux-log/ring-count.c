@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Count the rows that blkback logs while a command runs, from
- * /dev/xensched-log, after the events have been turned off again.
+ * Counts the rows that blkback logs while a command runs, from /dev/xensched-log, after the events
+ * have been turned off again.
  *
  * Usage: ring-count on|off|THRESHOLD FRONTEND COMMAND [ARGUMENT...]
  *
  * "on" is threshold 1; "off": everything is set up, but no event is turned on.
- * FRONTEND is the accounting domain in question, 0 is that of the back end.
+ * FRONTEND is an accounting domain; 0 is that of the back end.
  * Prints one line, in which KIND is one of read, write, barrier, flush,
  * discard, other, each with the number of requests and their sectors:
  *
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "off"))
         linux_log_turn_on(1U << XEN_SCHEDLOG_EV_RING_PAGES |
                           1U << XEN_SCHEDLOG_EV_RING_SECTORS);
-    /* With routes both events begin and end at almost the same time. */
+    /* With routes, both events begin and end at almost the same time. */
     linux_log_route(BACKEND, atoi(argv[1]));
     code = run_command(argv + 3);
     linux_log_unroute(BACKEND);

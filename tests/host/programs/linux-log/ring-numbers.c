@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Are rows about the accounting domains that were given before the events were
- * turned on, from the first?  Gives a number to dom0 and to a frontend whose disk
- * is busy, turns the events of blkback on at once, and off; again and again.
+ * Checks that rows have the accounting domains that were assigned before the events were turned on,
+ * from the first row.  Assigns a number to dom0 and to a front end whose disk is busy, turns
+ * blkback's events on at once, and off; again and again.
  *
  * Usage: ring-numbers FRONTEND ROUNDS
  *
- * Prints "wrong ROWS": how many name another domain.  Exit code: 0, or 1 if nothing
- * was logged, or too much.
+ * Prints "wrong ROWS": how many rows name another domain.  Exit code: 0, or 1 if nothing was
+ * logged, or too much.
  */
 #include <err.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static void take(uint32_t cpu, const struct linux_log_row *row, void *arg)
                    row->correspondent != FRONTEND_NUMBER;
 }
 
-/* Domids again, which takes a moment; then numbers, and events at once. */
+/* Domids are numbers again after a moment; then come numbers, and events at once. */
 static void log_with_numbers(struct xs_handle *xs, unsigned int frontend)
 {
     xs_rm(xs, XBT_NULL, NODE);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Try what /dev/xensched-log promises: what must be refused is, whatever is
- * written to the shared pages does no harm, and pages outlive the area.
+ * Checks the promises of /dev/xensched-log: it refuses what it must, whatever is written to the
+ * shared pages does no harm, and pages outlive the area.
  *
  * Usage: ring-try refusals|mappings|kept|lease|faults|doorbell|unanswered
  *        ring-try noise|locks SECONDS
  *        ring-try used|release|off
  *
- * doorbell needs a guest with a disk that is busy all the time, unanswered an
- * xenstored that hangs.  used prints how many bytes the log uses; release gives
- * the area up, and off turns all events off, as a process that holds nothing.
+ * doorbell needs a guest with a disk that is busy all the time, unanswered a xenstored that hangs.
+ * used prints the bytes that the log uses; release releases the area, and off turns all events off,
+ * as a process without the cookie.
  *
- * Exit code: 0, or 1 with a message about the promise that did not hold.
+ * Exit code: 0, or 1 with a message about the broken promise.
  */
 #include <err.h>
 #include <errno.h>
@@ -63,7 +63,7 @@ _Static_assert(sizeof(struct xensched_log_release) ==
 static const uint32_t sizes[NR_FILES] = { FILE_SIZE, FILE_SIZE };
 static int dev;
 
-/* 0 or the errno value. */
+/* Returns 0 or the errno value. */
 static int setup(uint32_t nr_acct, uint32_t nr_files, const uint32_t *size)
 {
     struct xensched_log_setup op = { nr_acct, nr_files, (uintptr_t)size };
@@ -236,7 +236,7 @@ static void lease(void)
     is("release without a cookie", release(0), 0);
 }
 
-/* A page that is not there before a process makes it. */
+/* A page does not exist before a process touches it. */
 static void *missing_page(int *faults)
 {
     struct uffdio_api api = { .api = UFFD_API };
@@ -272,7 +272,7 @@ static void *ask_and_map(void *done)
 }
 
 /*
- * Memory that is missing is waited for with no lock of the module's held.
+ * The module holds no lock while it waits for missing memory.
  */
 static void faults(void)
 {
@@ -310,9 +310,9 @@ static void *map_again(void *rounds)
 }
 
 /*
- * Maps pages, and turns events on and off meanwhile.  The test moves this process
- * from one cpuset to another and takes CPUs away: a task that has two of mmap_lock,
- * cpu_hotplug_lock and the module's own lock takes them in one order.
+ * Maps pages, and turns events on and off meanwhile.  The test moves this process between cpusets
+ * and takes CPUs offline: a task that takes two of mmap_lock, cpu_hotplug_lock and the module's own
+ * lock takes them in one order.
  */
 static void locks(unsigned int seconds)
 {
@@ -333,7 +333,7 @@ static void locks(unsigned int seconds)
     printf("%lu mapped %lu turned\n", mapped, turned);
 }
 
-/* The log file that doorbell() looks at, of each CPU. */
+/* The log buffer of each CPU that doorbell() observes. */
 struct log_file {
     const volatile struct xen_schedlog_state *state;
     volatile uint64_t *mark;
@@ -396,7 +396,7 @@ static uint64_t written(const struct log_file *files, uint32_t nr_cpus)
     return sum;
 }
 
-/* It rings when, and as long as, a log file is past its mark. */
+/* The device is readable when, and as long as, a log buffer is past its watermark. */
 static void doorbell(void)
 {
     struct pollfd bell = { .fd = dev, .events = POLLIN };
@@ -424,7 +424,7 @@ static void doorbell(void)
         set_marks(files, nr_cpus, 256);
         is("it is not reached yet", is_past_mark(files, nr_cpus), 0);
         is("it rings", poll(&bell, 1, 20000), 1);
-        /* When its time is over, poll() reads without a notification. */
+        /* When its time is over, poll() checks without a notification. */
         is("in time", time(NULL) - begin < 15, 1);
         is("when a log file is past its mark", is_past_mark(files, nr_cpus), 1);
         is("and goes on to", poll(&bell, 1, 0), 1);

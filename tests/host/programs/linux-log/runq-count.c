@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In a guest: what it logs of its run queues while a command runs.
+ * In a guest: counts what it logs of its run queues while a command runs.
  *
  * Usage: runq-count COMMAND [ARGUMENT...]
  *
- * Prints one line: how many rows had which length (the last one: or more).
+ * Prints one line: the number of rows per length (the last one: or longer).
  *
  *   rows ROWS lengths OF-0 OF-1 OF-2 ... OF-7 others ROWS-THAT-DO-NOT-MATCH
  *
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 
     if (argc < 2)
         errx(2, "usage: runq-count COMMAND [ARGUMENT...]");
-    /* This domain was not bound, so its domid is its number. */
+    /* This domain is not bound, so its domid is its number. */
     counts.self = own_domid();
 
     linux_log_set_up();

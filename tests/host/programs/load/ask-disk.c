@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In a guest: a thread that asks another one, which asks the disk; so three things
- * wait for each other.
+ * In a guest: a thread that asks another one, which asks the disk, so that three parties wait for
+ * each other.
  *
  * Usage: ask-disk DEVICE TIMES MILLISECONDS
  *
- * The thread "asker" hands over to "reader" through a pipe, which reads 4 KiB past
- * the page cache and hands back; then it sleeps for MILLISECONDS.  Prints the longest time
- * that the asker waited, in us.
+ * The thread "asker" passes the turn to "reader" through a pipe; reader reads 4 KiB past the page
+ * cache and passes the turn back; then asker sleeps for MILLISECONDS.  Prints the longest time that
+ * asker waited, in us.
  */
 #include <err.h>
 #include <fcntl.h>

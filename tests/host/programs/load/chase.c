@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Accesses of which it is known where they find their lines, for the tests of
- * the machine model, in a region that this program marks itself.
+ * Makes accesses whose lines are in a known place, for the tests of the machine model, in a region
+ * that this program marks itself.
  *
  *   chase ring REGION PCPU KIB LOADS     from line to line of KIB of memory, in
  *                                        no order, each load needs the one before;
@@ -10,8 +10,8 @@
  *   chase turns REGION PCPU PCPU TURNS   two processes each write a line in turn
  *   chase copy REGION PCPU KIB           copies KIB, with empty caches
  *
- * PCPU is a vCPU of this Linux.  Bind it to know its
- * pCPU.  Prints the loads, turns or lines, and their time in ns by the clock of this Linux.
+ * PCPU is a vCPU of this Linux, which has to be bound.  Prints the number of loads, turns or lines,
+ * and their time in ns by the clock of this Linux.
  */
 #include <err.h>
 #include <sched.h>
@@ -28,7 +28,7 @@
 #include "ticks.h"
 
 #define LINE 64
-#define WARM_UP 63 /* a region without a reader */
+#define WARM_UP 63 /* a region that no test reads */
 
 static void run_on(const char *cpu)
 {
@@ -72,8 +72,8 @@ static void end(size_t done)
 }
 
 /*
- * A ring through all lines.  Sattolo's shuffle: it is one ring, not several.
- * Returns where it begins.
+ * Makes a ring through all lines, by Sattolo's shuffle: one ring, not several.  Returns its
+ * beginning.
  */
 static void **make_ring(char *bytes, size_t nr)
 {
@@ -133,14 +133,14 @@ static void cold(unsigned int id, size_t kib)
     end(nr);
 }
 
-/* Two lines: whose turn it is, and another one, that is only written. */
+/* Two lines: whose turn it is, and another one that is only written. */
 struct shared {
     volatile unsigned long turn;
     char rest_of_the_line[LINE - sizeof(unsigned long)];
     volatile unsigned long other;
 };
 
-/* PAUSE has QEMU's next pCPU run. */
+/* PAUSE lets QEMU run the next pCPU. */
 static void take_turns(struct shared *shared, unsigned long first,
                        unsigned long turns)
 {
@@ -168,7 +168,7 @@ static void turns(unsigned int id, const char *one, const char *other,
         _exit(0);
     }
     run_on(one);
-    /* The first turns are for the other one to be there. */
+    /* The first turns wait until the other process runs. */
     take_turns(shared, 0, warm_up);
     region(WARM_UP);
     while (shared->turn != warm_up)

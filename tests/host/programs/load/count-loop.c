@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shows what a TSC tick is in the exact mode of the box: runs a loop of a
- * known number of instructions and prints how many ticks that took, the
- * fewest of some attempts (the others were interrupted).
+ * Shows the length of a TSC tick in exact mode of the box: runs a loop of a known number of
+ * instructions and prints the ticks, the fewest of some attempts (others were interrupted).
  *
  *   count-loop INSTRUCTIONS
  */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * counted.c - preloaded into Postmark: every 64 of the blocks (of 512 bytes) that it
- * reads or writes are a unit of its work (parts/work-count.h), since a file may be 200
- * times as large as another one; those that it writes are a kind.  It begins after a
- * sleep, in which it can be saved.
+ * counted.c - preloaded into Postmark: every 64 blocks (of 512 bytes) that it reads or writes are a
+ * unit of its work (parts/work-count.h), because one file may be 200 times as large as another one.
+ * Written blocks are a kind.  The work begins after a sleep, in which the guest can be saved.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Requests of known number and size to a block device, past the page cache
- * and from page-aligned memory, so that each one uses as few pages as it can.
+ * Makes requests of known number and size to a block device, past the page cache and from page-
+ * aligned memory, so that each uses as few pages as possible.
  *
  * Usage: disk-io DEVICE write|read|discard BYTES COUNT [FIRST [PAUSE]]
  *        disk-io DEVICE flush COUNT
  *
- * Request i is about BYTES at (FIRST + i) * BYTES.  What is written depends on
- * the place, and "read" verifies it.  One request at a time, with PAUSE us after
- * each.
+ * Request i is about BYTES at (FIRST + i) * BYTES.  Written data depend on the place, and "read"
+ * verifies them.  One request at a time, with PAUSE us after each.
  */
 #include <err.h>
 #include <fcntl.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sleeps an exact number of times, and computes before each if it is to: each one
- * is a wake-up of the vCPU.
+ * Sleeps an exact number of times, after computing if requested: each sleep ends with a wake-up of
+ * the vCPU.
  *
  * Usage: doze N MILLISECONDS [MICROSECONDS-OF-COMPUTING]
  *
- * A process that computes has a small share of the CPU, and so has had more than that when it
- * goes to sleep.
+ * A process that computes has a small share of the CPU, so it has exceeded its share when it goes
+ * to sleep.
  */
 
 #include <err.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Asking for its own CPU time would have Linux look whether that is used up. */
+/* Reading its own CPU time would make Linux check whether the share is used up. */
 static void compute(unsigned int us)
 {
     struct timespec now;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sends an exact number of event channel notifications from one domain to
- * another.
+ * Sends an exact number of event channel notifications from one domain to another one.
  *
  *   evtchn-ping listen NODE DOMID    in the receiving domain; DOMID sends
- *   evtchn-ping hold   NODE DOMID    the same, but takes none of them
+ *   evtchn-ping hold   NODE DOMID    the same, but receives none of them
  *   evtchn-ping answer NODE DOMID    the same, and answers each one
  *   evtchn-ping send   NODE DOMID N  in the other; N notifications to DOMID
  *   evtchn-ping ask    NODE DOMID N  the same, each when the last is answered
  *
- * NODE is the xenstore node where the two meet.  Each notification is one
- * EVTCHNOP_send, so the sender's count is exact.  The receiver's need not be,
- * unless it answers: what comes while an event is pending is the same event.
+ * NODE is the xenstore node where the two meet.  Each notification is one EVTCHNOP_send, so the
+ * sender's count is exact.  The receiver's is exact only if it answers: notifications while an
+ * event is pending are one event.
  */
 
 #include <err.h>
@@ -29,7 +28,7 @@
 
 static xenevtchn_handle *xce;
 
-/* Takes one event; false when there was none for POLL_MS. */
+/* Receives one event; returns false after POLL_MS without one. */
 static bool take_event(void)
 {
     struct pollfd fd = { .fd = xenevtchn_fd(xce), .events = POLLIN };
@@ -48,7 +47,7 @@ static bool take_event(void)
     return true;
 }
 
-/* Opens a port for the other side, and tells it. */
+/* Opens a port for the other side, and writes it to the node. */
 static evtchn_port_t offer_port(uint32_t domid)
 {
     xenevtchn_port_or_error_t port = xenevtchn_bind_unbound_port(xce, domid);
@@ -84,7 +83,7 @@ static void listen_to(uint32_t domid, bool answer)
     printf("received %lu\n", received);
 }
 
-/* Linux masks the port at the first one, until this program would take it. */
+/* Linux masks the port at the first event, until this program receives it. */
 static void hold(uint32_t domid)
 {
     offer_port(domid);
@@ -110,7 +109,7 @@ static void send_to(uint32_t domid, unsigned long n, bool ask)
     evtchn_port_t port = connect_port(domid);
     char text[24];
 
-    /* Xen lets a channel begin with an event that was not sent. */
+    /* A new channel may have an event pending that was not sent. */
     while (ask && take_event())
         ;
     for (unsigned long i = 0; i < n; i++) {

@@ -10,9 +10,9 @@
  *                                     times
  *   grant-map hold  NODE DOMID N      maps all of them N times, and keeps them
  *
- * NODE is the xenstore node where the two meet.  In a PV domain Linux maps
- * each page twice, for the program and for itself: Xen sees 2 * N * PAGES
- * maps, and as many unmaps.  In others it maps each once.  Xen sees N * PAGES copies.
+ * NODE is the xenstore node where the two meet.  In a PV domain Linux maps each page twice, for the
+ * program and for itself: Xen sees 2 * N * PAGES maps and unmaps.  Other domains map each page
+ * once.  Xen sees N * PAGES copies.
  */
 
 #include <err.h>
@@ -28,7 +28,7 @@
 
 #include "exchange.h"
 
-/* So that all references fit into one xenstore value (4096 bytes). */
+/* All references fit into one xenstore value (4096 bytes). */
 #define MAX_PAGES 256
 
 #define PAGE_SIZE 4096
@@ -51,7 +51,7 @@ static void offer(uint32_t domid, unsigned long pages)
     printf("offered %lu\n", pages);
 }
 
-/* The references that the other side offers, and how many. */
+/* Reads the other side's references, and their number. */
 static uint32_t read_refs(uint32_t *refs)
 {
     char *text = exchange_wait("refs");
@@ -67,7 +67,7 @@ static uint32_t read_refs(uint32_t *refs)
     return pages;
 }
 
-/* The other side may go. */
+/* Lets the other side end. */
 static void tell_done(const char *what, uint32_t pages, unsigned long n)
 {
     exchange_put("mapped", "");
@@ -92,7 +92,7 @@ static void map(uint32_t domid, unsigned long n)
     tell_done("mapped", pages, n);
 }
 
-/* Until its domain is destroyed. */
+/* Waits until its domain is destroyed. */
 static void hold(uint32_t domid, unsigned long n)
 {
     xengnttab_handle *xgt = xengnttab_open(NULL, 0);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a single operation costs, in TSC cycles: the least of many.
+ * Measures the cost of single operations in TSC cycles: the least of many.
  *
- * Meant for a host in exact mode, where a cycle of the TSC is an instruction:
- * two hypervisors can then be compared to the instruction.  Everything is done
- * from dom0 to itself, so that no scheduling is involved:
+ * Meant for a host in exact mode, where a cycle of the TSC is an instruction, so that two
+ * hypervisors can be compared exactly.  dom0 does everything to itself, so the scheduler takes no
+ * part:
  *
  *   send    notify through an interdomain event channel
  *   map     map a page that was granted
- *   unmap   and unmap it
+ *   unmap   unmap it
  *
  * Each is a system call with one hypercall in it (the kernel makes two for map
  * and unmap: one for its own mapping, one for the process's).
@@ -51,7 +51,7 @@ static void cost_of_send(int rounds)
     if (from < 0)
         err(1, "cannot connect to the event channel");
 
-    /* It is never received: from the second one on all are the same. */
+    /* No program receives it, so all but the first notification cost the same. */
     for (int i = 0; i < rounds; i++) {
         uint64_t begin = ticks();
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The same work each time, in phases that have little in common, counted in units
- * (parts/work-count.h):
+ * Does the same work each time, in phases that have little in common, counted in units (parts/work-
+ * count.h):
  *
  *   phased-work ROUNDS UNITS
  *
- * ROUNDS times: UNITS that compute, UNITS that read from /dev/xvda past the page
- * cache, and UNITS that go through 2 MiB in no order and sleep between.  No two units
- * are of the same length, and one of one phase costs several of another.  It begins
- * after a sleep, in which it can be saved.
+ * ROUNDS times: UNITS that compute, UNITS that read from /dev/xvda past the page cache, and UNITS
+ * that go through 2 MiB in random order and sleep in between.  Units differ in length, and one unit
+ * of one phase costs several of another.  The work begins after a sleep, in which the guest can be
+ * saved.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -23,14 +23,14 @@
 #define BLOCKS 4096U
 #define PLACES (2U * 1024 * 1024 / sizeof(uint32_t))
 
-static uint32_t next[PLACES]; /* a ring of all of them */
+static uint32_t next[PLACES]; /* a ring through all places */
 static uint64_t table[BLOCK / sizeof(uint64_t)];
 static uint64_t lot = 42;
 static volatile uint64_t result;
 static void *buffer;
 static int disk;
 
-/* 0 ... below - 1 (Knuth's MMIX). */
+/* Returns a number below @below (Knuth's MMIX). */
 static uint32_t draw(uint32_t below)
 {
     lot = lot * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -38,7 +38,7 @@ static uint32_t draw(uint32_t below)
     return (lot >> 32) % below;
 }
 
-/* Between 0.7 and 1.3 times as many. */
+/* Returns between 0.7 and 1.3 times the number. */
 static uint32_t about(uint32_t usual)
 {
     return usual * 7 / 10 + draw(usual * 6 / 10);
@@ -79,7 +79,7 @@ static void walk(void)
     result += at;
 }
 
-/* Sattolo's: one ring. */
+/* Makes one ring, by Sattolo's shuffle. */
 static void make_ring(void)
 {
     for (uint32_t i = 0; i < PLACES; i++)

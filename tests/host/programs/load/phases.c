@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Guests whose load changes, all of them at the same moment and as they are
- * told, so that a test knows which guests communicate.
+ * Loads of guests that change at the same time, on command, so that a test knows which guests
+ * communicate.
  *
- *   phases serve NODE NAME           in the guest NAME: do what NODE says
+ *   phases serve NODE NAME           in the guest NAME: does the work of the text at NODE
  *   phases set NODE TEXT             in dom0: the next phase begins
- *   phases run NODE TEXT DOMID...    the same; returns when these have finished
+ *   phases run NODE TEXT DOMID...    the same; returns when these guests have finished
  *
- * NODE is one of xenstore's which all may read.  TEXT has a word for each guest,
- * NAME=KIND:AMOUNT:PAUSE:WHERE; a guest that is not named is idle.
+ * All guests may read NODE in xenstore.  TEXT has a word for each guest,
+ * NAME=KIND:AMOUNT:PAUSE:WHERE; a guest without a word is idle.
  *
  *   read     4 KiB from the block device WHERE, past the page cache
  *   both     the same, in turn from /dev/xvda and /dev/xvdb
@@ -53,7 +53,7 @@ struct job {
     volatile unsigned long *done;
 };
 
-/* One more is done; returns whether there is more to do. */
+/* Counts one more; returns whether there is more to do. */
 static bool go_on(const struct job *job)
 {
     ++*job->done;
@@ -105,7 +105,7 @@ static void take_event(xenevtchn_handle *xce)
         err(1, "cannot receive a notification");
 }
 
-/* The port of the channel to the peer, which is also in its phase. */
+/* Returns the port of the channel to the peer, which is in the same phase. */
 static int meet(xenevtchn_handle *xce, const struct job *job, bool ask)
 {
     char node[128], text[16], *theirs;
@@ -131,8 +131,8 @@ static int meet(xenevtchn_handle *xce, const struct job *job, bool ask)
 }
 
 /*
- * Xen lets a channel begin with an event on both sides, which was not sent.
- * So more than one notification may be on its way at first; never none.
+ * A new channel may have an event pending on both sides that was not sent, so more than one
+ * notification may be under way at first, but never none.
  */
 static void talk(const struct job *job, bool ask)
 {
@@ -176,7 +176,7 @@ static void say_work(struct xs_handle *xs, unsigned int phase,
     put(xs, WORK, text);
 }
 
-/* A process of its own: whatever it has opened goes with it. */
+/* Runs the phase in a process of its own, whose open files vanish with it. */
 static pid_t begin(unsigned int phase, const struct job *job)
 {
     pid_t child = fork();
@@ -200,7 +200,7 @@ static pid_t begin(unsigned int phase, const struct job *job)
     exit(0);
 }
 
-/* This guest's word of TEXT; false: none. */
+/* Reads this guest's word of TEXT; returns false if there is none. */
 static bool job_of(const char *text, const char *name, struct job *job)
 {
     size_t length = strlen(name);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two domains which notify each other in turn, each waiting for the other.
+ * Two domains notify each other in turn, each waiting for the other.
  *
- * With both on one pCPU a round trip is two notifications and two context
- * switches.  In exact mode each of them is an exact number of instructions, some
- * with an interrupt among them.  A short one is printed, not the shortest: once in
- * thousands of rounds Xen happens to have less to do.
+ * With both on one pCPU a round trip is two notifications and two context switches.  In exact mode
+ * each of these is an exact number of instructions, some with an interrupt among them.  The program
+ * prints a short round, not the shortest: once in thousands of rounds Xen happens to have less to
+ * do.
  *
  * Usage: pingpong ping DOMID ROUNDS    in dom0; prints: round-trip CYCLES
  *        pingpong pong                 in the guest DOMID; ends with it
  *
- * ping tells pong the port through xenstore, in the guest's own folder.
+ * ping writes the port into pong's own folder in xenstore.
  */
 #include <err.h>
 #include <stdint.h>
@@ -52,7 +52,7 @@ static int compare(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
-/* Shorter than all but one of 200.  Sorts them. */
+/* Returns a value below which one of 200 lies.  Sorts the values. */
 static uint64_t short_one(uint64_t *value, int nr)
 {
     qsort(value, nr, sizeof(*value), compare);
@@ -78,7 +78,7 @@ static int ping(int domid, int rounds)
     if (!xs_write(xs, XBT_NULL, path, value, strlen(value)))
         err(1, "cannot write %s", path);
 
-    /* The first one comes from the other side, when it is there. */
+    /* The other side sends the first one when it is ready. */
     wait_for_notification();
     for (int i = 0; i < rounds; i++) {
         uint64_t begin = ticks();

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Marks parts of what a host does for the machine model (parts/region-mark.c), where all
- * of it would take too long: again and again, until it is told to end,
+ * Marks parts of a host's work for the machine model (parts/region-mark.c), where the whole would
+ * take too long.  Repeats until it is ended:
  *
  *   samples ID WARM-US COUNT-US PAUSE-US
  *
- * region 63 for WARM-US, so that caches have something in them, then region ID for
- * COUNT-US, and nothing for PAUSE-US.  SIGTERM ends it, and the region.  One process
- * does all this, so that next to nothing of what is counted is its own.
+ * region 63 for WARM-US, which fills caches, then region ID for COUNT-US, and nothing for PAUSE-US.
+ * SIGTERM ends the program and the region.  One process does all this, so that it hardly counts
+ * itself.
  */
 #include <err.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ static long microseconds(const char *text)
     return us;
 }
 
-/* A signal cuts it short. */
+/* A signal ends the sleep early. */
 static void wait_for(long us)
 {
     struct timespec time = { us / 1000000, us % 1000000 * 1000 };

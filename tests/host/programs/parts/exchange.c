@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The rendezvous of two test programs.  It polls: a watch would need a thread
- * or a select loop in programs whose point is to do one thing only.
+ * The rendezvous of two test programs.  It polls, because a watch would need a thread or a select
+ * loop in programs that do one thing only.
  */
 
 #include <err.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How two test programs in two domains find each other: a xenstore node which
- * both may read and write (the test makes it, with meeting() of test.sh), and in
- * it one key for each thing that one tells the other.
+ * exchange.h - a rendezvous of two test programs in two domains: a xenstore node that both may read
+ * and write (made with meeting() of tap.sh), which has a key for each value that one sends to the
+ * other.
  *
- * Everything here ends the program with a message when it fails.
+ * All functions end the program with a message if they fail.
  */
 
 #ifndef EXCHANGE_H
@@ -12,16 +12,16 @@
 
 void exchange_open(const char *node);
 
-/* Tell the other side. */
+/* Sends a value to the other side. */
 void exchange_put(const char *key, const char *value);
 
-/* What the other side told; waits for it up to a minute.  To be freed. */
+/* Returns the other side's value; waits for it up to a minute.  The caller frees the result. */
 char *exchange_wait(const char *key);
 
-/* Whether the other side told it already. */
+/* Returns whether the other side has sent the value. */
 int exchange_has(const char *key);
 
-/* A number from the command line, with its name for the message. */
+/* Parses a number of the command line; @name is for the message. */
 unsigned long number(const char *text, const char *name);
 
 #endif /* EXCHANGE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Between a driver domain's answer, which is honest (lie.c), and the lies which
- * spoil it (lies.c).
+ * lie.h - between a driver domain's answer, which is honest (lie.c), and the forgeries that spoil
+ * it (lies.c).
  */
 
 #ifndef LIE_H
@@ -19,8 +19,8 @@
 #define MAX_DIRECTORY 128                      /* Pages that may be said. */
 
 /*
- * What was asked for, and the memory for it: directory pages, then the area,
- * then the pages of a larger directory.
+ * The requested area and its memory: directory pages, then the area, then the pages of a larger
+ * directory.
  */
 struct area {
     uint32_t nr_acct, nr_files, sizes[MAX_FILES], offsets[MAX_FILES];
@@ -42,7 +42,7 @@ extern xc_interface *xch;
 extern struct xs_handle *xs;
 extern char **arguments;        /* FRAME... */
 
-/* As the scheduler's log control register has them. */
+/* The values of the scheduler's log control register. */
 struct row {
     uint16_t event, current, correspondent;
     uint32_t counter, time;
@@ -58,22 +58,22 @@ uint8_t *area_data(void);
 /* The first page of the larger directory. */
 uint32_t area_spare(void);
 
-/* Pages that are needed for the bytes. */
+/* Returns the number of pages for this number of bytes. */
 uint32_t pages(uint64_t bytes);
 
-/* Numbers, separated by blanks; the caller's. */
+/* Formats numbers, separated by blanks.  The caller frees the result. */
 char *list(uint32_t nr, uint64_t (*number)(uint32_t i));
 
-/* 0: there is no such node.  @format has one %s. */
+/* Returns 0 if there is no such node.  @format has one %s. */
 uint32_t node_number(const char *format, const char *name);
 
 struct lie {
     const char *name;
-    void (*spoil)(void);        /* The answer, before it is written. */
-    void (*go_on)(void);        /* In each turn. */
+    void (*spoil)(void);        /* spoils the answer before it is written */
+    void (*go_on)(void);        /* called in each turn */
 };
 
-/* NULL: there is none of that name. */
+/* Returns NULL if there is none of that name. */
 const struct lie *find_lie(const char *name);
 
 #endif /* LIE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a driver domain can say of its log that is not so: in the nodes of its
- * answer, in the directory of its frames, and in what the scheduler has mapped.
+ * What a driver domain can forge about its log: in the nodes of its answer, in the directory of its
+ * frames, and in what the scheduler has mapped.
  */
 #include <err.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static void fill_noise(void *memory, size_t bytes)
         word[i] = (uint64_t)mrand48() << 32 ^ mrand48();
 }
 
-/* Lies in the nodes. */
+/* Forged nodes. */
 
 static void say_error(void)
 {
@@ -48,7 +48,7 @@ static uint64_t spare_frame(uint32_t i)
     return area.frames[area_spare() + i];
 }
 
-/* As many CPUs as can be, all with the same frames. */
+/* The greatest number of CPUs, all with the same frames. */
 static void say_cpus(uint64_t (*frame)(uint32_t i))
 {
     uint32_t of_cpu = 2 + area.nr_data;
@@ -82,7 +82,7 @@ static void say_many_cpus(void)
     say_cpus(no_frame);
 }
 
-/* ... or all have one, and what is in it is there a thousand times. */
+/* ... or all have one, with the same contents a thousand times. */
 static void say_many_logs(void)
 {
     say_cpus(log_frame);
@@ -115,7 +115,7 @@ static void say_numbers(void)
     answer.directory = list(area.nr_directory, wild_frame);
 }
 
-/* Lies in the directory. */
+/* Forged directories. */
 
 static void list_noise(void)
 {
@@ -144,7 +144,7 @@ static void list_wild(void)
     list_frame(area_spare() - area.nr_directory - 1, 1ULL << 39);
 }
 
-/* All but the last page, which is the device's whose FRAME it is. */
+/* All but the last page are right; the last page is a device's FRAME. */
 static void list_device(void)
 {
     if (!arguments[0])
@@ -153,14 +153,14 @@ static void list_device(void)
                strtoull(arguments[0], NULL, 10));
 }
 
-/* One frame is all of them. */
+/* One frame for all pages. */
 static void list_one(void)
 {
     for (uint32_t i = 0; i < area_spare() - area.nr_directory; i++)
         list_frame(i, area.frames[area.nr_directory]);
 }
 
-/* GLOBAL is a page table, which no domain may write to. */
+/* GLOBAL is a page table, to which no domain may write. */
 static void list_page_table(void)
 {
     xencall_handle *call = xencall_open(NULL, 0);
@@ -179,9 +179,9 @@ static void list_page_table(void)
     xencall_close(call);
 }
 
-/* Lies in what is mapped.  Called all the time. */
+/* Forged memory.  These functions run all the time. */
 
-/* The log file that the scheduler wants an event in. */
+/* Returns the log buffer that the scheduler wants for an event. */
 static uint32_t file_of(uint32_t current, uint32_t event)
 {
     const uint64_t *routes = (void *)(area_global() + XEN_SCHEDLOG_ROUTES_OFFSET);
@@ -208,7 +208,7 @@ static void write_row(uint32_t file, uint16_t event, uint16_t current,
     state->pos += sizeof(row);
 }
 
-/* The accounting domain of a domain, as the scheduler says. */
+/* Returns the scheduler's accounting domain of a domain. */
 static uint32_t accounting_domain(const char *domid)
 {
     uint32_t acct = node_number("schedlog/acct/%s", domid);
@@ -225,7 +225,7 @@ static uint32_t own_acct(void)
     return accounting_domain(domid);
 }
 
-/* Rows of all domains with all domains, by the million. */
+/* Millions of rows of all domains with all domains. */
 static void write_forged(void)
 {
     static const uint16_t events[] = {
@@ -235,7 +235,7 @@ static void write_forged(void)
     static uint32_t turn, own;
     uint32_t file;
 
-    /* Not each time: this is not about keeping xenstored busy. */
+    /* Only sometimes, because the test does not burden xenstored. */
     if (!own)
         own = own_acct();
     file = chosen_file(own);
@@ -247,7 +247,7 @@ static void write_forged(void)
     }
 }
 
-/* Its client, or one of them; 0: it has none. */
+/* Returns one of its clients; 0: it has none. */
 static uint32_t client_acct(void)
 {
     unsigned int nr = 0;
@@ -262,7 +262,7 @@ static uint32_t client_acct(void)
     return acct;
 }
 
-/* A log full of the same row about its client, in each turn. */
+/* In each turn, fills the log with the same row about its client. */
 static void write_claims(uint32_t counter)
 {
     static uint32_t own, client;
@@ -283,13 +283,13 @@ static void write_absurd(void)
     write_claims(~0U);
 }
 
-/* It has one, but without so many requests. */
+/* The client has requests, but not as many. */
 static void write_flood(void)
 {
     write_claims(257);
 }
 
-/* As a guest that has an agent. */
+/* Acts as a guest with an agent. */
 static void say_guest(void)
 {
     sprintf(answer.built, "%u", 7U << XEN_SCHEDLOG_EV_GUEST_NAME);
@@ -312,7 +312,7 @@ static void write_wide_row(uint32_t file, uint16_t event, uint16_t current,
     state->pos += sizeof(row);
 }
 
-/* The layout is what the scheduler wants; not before it has said that. */
+/* Uses the scheduler's layout, once the scheduler has chosen one. */
 static bool follows_register(uint32_t file)
 {
     volatile struct xen_schedlog_state *state = &area_states()[file];
@@ -331,8 +331,8 @@ static bool follows_register(uint32_t file)
 }
 
 /*
- * A guest: any number of processes with any names, and others' too, ask all domains
- * for everything.
+ * A guest: any number of processes with any names, and those of other guests, request everything
+ * from all domains.
  */
 static void write_processes(void)
 {
@@ -358,14 +358,14 @@ static void write_processes(void)
     }
 }
 
-/* For ever in the middle of a change of the layout. */
+/* Stays in the middle of a change of the layout. */
 static void write_busy(void)
 {
     for (uint32_t i = 0; i < area.nr_files; i++)
         area_states()[i].layout_seq = 3;
 }
 
-/* Noise in STATE and DATA at first; at the end in the scheduler's regions, too. */
+/* Noise in STATE and DATA at first, and in the scheduler's regions at the end. */
 static void write_noise(void)
 {
     static uint32_t turn;
@@ -376,7 +376,7 @@ static void write_noise(void)
         fill_noise(area_global(), (area.nr_global + 1) * PAGE);
 }
 
-/* Positions that go back, jump, and layouts that change. */
+/* Positions that decrease, jump, and layouts that change. */
 static void write_positions(void)
 {
     for (uint32_t i = 0; i < area.nr_files; i++) {
@@ -391,13 +391,13 @@ static void write_positions(void)
     }
 }
 
-/* Where the scheduler finds everything; see list_one(). */
+/* Writes where the scheduler finds everything; see list_one(). */
 static void write_one(void)
 {
     fill_noise(area_global(), PAGE);
 }
 
-/* Once the scheduler has written to them, which is when it has mapped them. */
+/* Begins when the scheduler has written to the pages, because it has mapped them then. */
 static void give_back(void)
 {
     static bool given;

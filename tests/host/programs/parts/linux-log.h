@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * /dev/xensched-log for test programs: an area with one log file per CPU, its
- * rows, and nothing of xensched's own library.  Every failure ends the program.
+ * linux-log.h - /dev/xensched-log for test programs: an area with one log buffer per CPU, and its
+ * rows, without xensched's own library.  Every failure ends the program.
  */
 #ifndef LINUX_LOG_H
 #define LINUX_LOG_H
@@ -11,7 +11,7 @@
 
 #define LINUX_LOG_NR_ACCT 64
 
-/* What the rows have. */
+/* The fields of rows. */
 struct linux_log_row {
     uint16_t event;
     uint16_t current;
@@ -21,16 +21,16 @@ struct linux_log_row {
     uint64_t pad;
 };
 
-/* A new area. */
+/* Makes a new area. */
 void linux_log_set_up(void);
 
 void linux_log_turn_on(uint32_t events);
 
-/* Log all events of accounting domain @acct, or none any more. */
+/* Logs all events of accounting domain @acct, or none. */
 void linux_log_route(uint16_t acct, uint32_t threshold);
 void linux_log_unroute(uint16_t acct);
 
-/* With the events off.  Returns false if rows were overwritten. */
+/* Reads rows while the events are off.  Returns false if rows were overwritten. */
 bool linux_log_rows(void (*take)(uint32_t cpu, const struct linux_log_row *row,
                                  void *arg), void *arg);
 

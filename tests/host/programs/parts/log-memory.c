@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The shared memory of the log: how it is mapped.
+ * Maps the shared memory of the log.
  */
 
 #include <err.h>
@@ -9,12 +9,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Before all headers of Xen: it makes them tell what is for tools. */
+/* Before all headers of Xen, so that they declare what tools need. */
 #include "log-memory.h"
 
 #include <xenforeignmemory.h>
 
-/* As many as one hypercall gives. */
+/* The number of frames that one hypercall returns. */
 #define FRAMES_PER_CALL 1024
 
 static xc_interface *xch;
@@ -30,7 +30,7 @@ xc_interface *log_open(void)
     return xch;
 }
 
-/* All frames of a region, to be freed.  0: the pCPU has no area. */
+/* Returns all frames of a region; 0: the pCPU has no area.  The caller frees them. */
 static size_t get_frames(uint32_t region, uint32_t cpu, xen_pfn_t **pfns)
 {
     uint64_t frames[FRAMES_PER_CALL];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The shared memory of the log, as test programs see it which play the
- * scheduler's part.  It uses libxenctrl only, and none of xensched's own
- * library, which it is to judge.
+ * log-memory.h - the shared memory of the log, for test programs that play the scheduler.  It uses
+ * libxenctrl only, and none of xensched's own library, which these programs test.
  *
- * Everything here ends the program with a message when it fails.
+ * All functions end the program with a message if they fail.
  */
 
 #ifndef LOG_MEMORY_H
@@ -21,16 +20,16 @@ xc_interface *log_open(void);
 /* Maps a region (XEN_SCHEDLOG_REGION_*).  NULL: that pCPU has no area. */
 void *log_map(uint32_t region, uint32_t cpu, int prot);
 
-/* One more than the highest pCPU with an area. */
+/* Returns one more than the highest pCPU with an area. */
 uint32_t log_nr_cpus(void);
 
-/* Where a log file is in the region DATA. */
+/* Returns the place of a log buffer in the region DATA. */
 xen_schedlog_file_t log_file(uint32_t nr);
 
-/* The routes of an accounting domain: [XEN_SCHEDLOG_NR_EVENTS]. */
+/* Returns the routes of an accounting domain: [XEN_SCHEDLOG_NR_EVENTS]. */
 volatile uint64_t *log_routes(uint32_t acct);
 
-/* An event's number, and the other way round. */
+/* Converts an event's name into its number, and back. */
 int log_event(const char *name);
 const char *log_event_name(int event);
 

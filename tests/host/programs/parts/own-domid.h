@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * own-domid.h - which domain a program runs in, by xenstore.  Ends the program
- * if that does not say so.
+ * own-domid.h - reads from xenstore in which domain a program runs.  Ends the program if xenstore
+ * does not have it.
  */
 #ifndef OWN_DOMID_H
 #define OWN_DOMID_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The marks of regions.  The number is a part of the instruction: there is one
- * function of 4 bytes, mark and return, for each.  The machine model is one of x86:
- * elsewhere a mark does nothing.
+ * Marks regions.  The number is a part of the instruction, so each number has a function of 4
+ * bytes, mark and return.  The machine model exists for x86 only: elsewhere a mark does nothing.
  */
 #include <err.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Marks a region for the machine model (tests/machine/plugin.c): all that the
- * host does from one mark to the next one.  Where there is no model it is a NOP.
+ * region.h - marks a region for the machine model (tests/machine/plugin.c): all that the host does
+ * from one mark to the next.  Without a model a mark is a NOP.
  */
 
 #ifndef REGION_H
@@ -9,10 +9,10 @@
 
 #define REGIONS 64
 
-/* Region @id begins, or, if @id is 0, the one that was marked ends. */
+/* Begins region @id, or ends the marked one if @id is 0. */
 void region(unsigned int id);
 
-/* The number that @text is.  Ends the program if it is none. */
+/* Returns the number in @text.  Ends the program if it is none. */
 unsigned int region_id(const char *text);
 
 #endif /* REGION_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For test programs which measure what happens while a command runs.
+ * run-command.h - for test programs that measure what happens while a command runs.
  */
 
 #ifndef RUN_COMMAND_H

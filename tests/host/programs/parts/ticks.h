@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The counter of the processor, a loop of a known number of instructions, and the
- * instruction for loops that wait, on x86 and on arm64.
+ * ticks.h - the processor's counter, a loop of a known number of instructions, and the instruction
+ * for loops that wait, on x86 and on arm64.
  */
 #ifndef TICKS_H
 #define TICKS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How much a guest has done, in units of its own, and how much of it was of a certain
- * kind: in a page that dom0 sees while the guest stands still (work-count.c).  Units are
- * regions of the machine model, too: unit n is region 1 + n % WORK_REGIONS.  So a piece
- * of work can be found again whatever the time was like.
+ * work-count.h - counts a guest's work in units of its own, and a kind of it, in a page that dom0
+ * reads while the guest is stopped (work-count.c).  Units are also regions of the machine model:
+ * unit n is region 1 + n % WORK_REGIONS.  So a piece of work can be found again, independently of
+ * time.
  */
 
 #ifndef WORK_COUNT_H
@@ -13,25 +13,25 @@
 
 #define WORK_REGIONS 62
 
-/* What the page has. */
+/* The contents of the page. */
 struct work_count {
-    uint64_t units; /* that have begun */
-    uint64_t kind;  /* steps of that kind, in what measure the program likes */
+    uint64_t units; /* number of units that have begun */
+    uint64_t kind;  /* steps of the kind, in a measure of the program's choice */
 };
 
 /* In the guest's part of xenstore: the grant of its page. */
 #define WORK_NODE "data/work-page"
 
-/* Once, before the first unit.  Ends the program when it fails. */
+/* Called once, before the first unit.  Ends the program if it fails. */
 void work_begin(void);
 
-/* A unit begins, and with it ends the one before. */
+/* Begins a unit, and ends the one before. */
 void work_unit(void);
 
-/* A step of the kind. */
+/* Counts a step of the kind. */
 void work_kind(void);
 
-/* What was begun last has ended, and nothing follows. */
+/* Ends the last unit. */
 void work_end(void);
 
 #endif /* WORK_COUNT_H */

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tries every operation of the log facility once and prints how Xen answered,
- * one "NAME ANSWER" per line; ANSWER is ok or the name of an errno.  For the
- * tests with a caller without permission, or with a Xen which does not know them.
+ * Tries every operation of the log facility once and prints Xen's answer, one "NAME ANSWER" per
+ * line; ANSWER is ok or the name of an errno.  For tests with a caller without permission, or with
+ * a Xen without the facility.
  *
  *   hypercall-try DOMID [FRAME]
  *
- * DOMID is the domain which bind, binding, times, clock and allow are about.  "map" and
- * "map-writable" are about a page of the log: one of control registers that Xen
- * names in answer to "frames", or else FRAME.  "mark" is what a guest does,
- * after "allow" for its DOMID.
+ * bind, binding, times, clock and allow are tried on domain DOMID.  "map" and "map-writable" are
+ * tried on a page of the log: one of control registers that Xen names in answer to "frames", or
+ * else FRAME.  "mark" is a guest's operation, after "allow" for its DOMID.
  *
- * Where everything is allowed, the log is given up at the end, and the domain
- * is as it was.
+ * If everything is allowed, the log is released at the end, and the domain is as before.
  *
  * Exit code: 0 when everything was refused, 1 when anything was allowed.
  */

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A scheduler gone mad: writes random words over all that a scheduler may
- * write, at full speed, while all events are on.
+ * A scheduler that writes random words over everything that a scheduler may write, at full speed,
+ * while all events are on.
  *
  * Usage: noise SECONDS SECONDS DOMID...
  *
- * For the first time, registers and routes get any bits, but for one: the
- * lowest bit of the log file's number in routes is 0, and registers of log
- * files with odd numbers are left alone.  So the odd log files, each of which
- * lies between two even ones, have to keep their contents and their state; they
- * were filled before, by the book.  For the second time nothing at all is left
- * out, the header and the unused end of the pages included.
+ * For the first time, registers and routes get any bits except one: the lowest bit of the log
+ * buffer's number in routes is 0, and registers of log buffers with odd numbers stay.  So the odd
+ * log buffers, each of which lies between two even ones, have to keep their contents and their
+ * state; they were filled correctly before.  For the second time nothing is left out, the header
+ * and the unused end of the pages included.
  *
- * Always: no position decreases, and pages are zero behind their end.
+ * Always: no position decreases, and pages are zero after their end.
  *
- * DOMID... are the domains whose events are to be logged, in addition to dom0's own.
- * Prints how much was written and logged.  Exit code 1 when a promise of
- * public/schedlog.h was broken; the message says which.
+ * DOMID... are the domains whose events are logged, besides dom0's own.  Prints how much was
+ * written and logged.  Exit code 1 if a promise of public/schedlog.h was broken; the message names
+ * it.
  */
 #include <err.h>
 #include <errno.h>
@@ -40,7 +39,7 @@
 #define LOOK_US 5000
 #define FILL_SECONDS 60
 
-/* Together no multiple of a page, so that something is left behind them. */
+/* Together no multiple of a page, so that a rest is left after them. */
 static const uint32_t sizes[] = {
     16, 1024, 64, 256, 4096, 64, 32, 4096, 65536, 512, 128, 128, 16384, 2048,
     64, 1024,
@@ -55,7 +54,7 @@ struct region {
 
 struct cpu {
     struct region control, state, data;
-    /* As they were when the odd log files were filled. */
+    /* Their state when the odd log buffers were filled. */
     struct xen_schedlog_state kept_state[NR_FILES];
     uint8_t *kept_data;
     uint64_t last_pos[NR_FILES];
@@ -153,7 +152,7 @@ static const uint8_t *rows(const struct cpu *cpu, uint32_t file)
     return (const uint8_t *)cpu->data.va + files[file].offset;
 }
 
-/* To the end, or far enough to see any change. */
+/* Checks to the end, or far enough to notice any change. */
 static bool is_filled_everywhere(uint32_t file)
 {
     uint32_t enough = files[file].size < 1024 ? files[file].size : 1024;
@@ -165,7 +164,7 @@ static bool is_filled_everywhere(uint32_t file)
     return true;
 }
 
-/* All events go to this log file until it is full on each pCPU. */
+/* Routes all events to this log buffer until it is full on each pCPU. */
 static void fill(uint32_t file)
 {
     for (uint32_t i = 0; i < nr_cpus; i++)
@@ -189,7 +188,7 @@ static void fill_odd_files(void)
     for (uint32_t file = 1; file < NR_FILES; file += 2)
         fill(file);
     turn(0);
-    /* From now on nothing leads to them any more. */
+    /* From now on no route leads to them. */
     for (uint32_t i = 0; i < NR_ROUTES; i++)
         routes()[i] = 0;
     for (uint32_t i = 0; i < nr_cpus; i++) {
@@ -211,7 +210,7 @@ static uint64_t random64(uint64_t *seed)
     return *seed * 0x2545f4914f6cdd1dULL;
 }
 
-/* With thresholds of any size hardly an event would get through. */
+/* With thresholds of any size hardly any event would make a row. */
 static uint64_t random_route(uint64_t *seed)
 {
     uint64_t route = random64(seed);
@@ -233,7 +232,7 @@ static void write_register(uint64_t *seed)
         registers(cpu)[unrestricted ? file : file & ~1U] = random64(seed);
 }
 
-/* The header of the area, and what no register is in. */
+/* The header of the area, and all memory that no register describes. */
 static void write_elsewhere(uint64_t *seed)
 {
     const struct cpu *cpu = &cpus[random64(seed) % nr_cpus];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The controls of the log, one per call, for test scripts that say step by
- * step what is to be logged, make it happen, and look at the rows.
+ * The controls of the log, one per call, for test scripts that choose step by step what is logged,
+ * make events, and read the rows.
  *
  *   schedlog-area setup NR-ACCT SIZE[xN]...   log files of SIZE bytes
  *   schedlog-area release
@@ -14,23 +14,22 @@
  *   schedlog-area pmc SELECT...
  *   schedlog-area events [EVENT...]           exactly these are on
  *   schedlog-area rows FILE                   all rows of the present layout
- *   schedlog-area former FILE ENTRY...        those before it, which had these
- *   schedlog-area frames CPU                  of what a pCPU writes to
+ *   schedlog-area former FILE ENTRY...        rows of the former layout, which had these entries
+ *   schedlog-area frames CPU                  frames that a pCPU writes to
  *   schedlog-area owners STEP                 "DOMID NODE FRAMES", of each STEP-th
  *   schedlog-area times DOMID                 of each vCPU, ms in each state
  *   schedlog-area clock DOMID VCPU            TSCs, rates, emulated, system time
  *
- * Several in one call, with "," between them, take one process instead of many; the
- * first that Xen refuses is the last.  What one of them has mapped stays mapped, so
- * release comes first.
+ * Several in one call, separated by ",", take one process instead of many; the first that Xen
+ * refuses ends the call.  What one of them has mapped stays mapped, so release comes first.
  *
  * FILE, EVENT and VCPU can be "all".  ENTRY is event, current, correspondent,
  * counter, counter64, virtual, tick, tsc, time64, add, pad=N, shift=N, or full
  * for all three numbers, a counter and a TSC of 64 bits each.
  *
- * Rows are printed as "CPU EVENT CURRENT CORRESPONDENT COUNTER TIME", in the
- * order of each pCPU, with "-" for what they don't have.  Turn the events off
- * before, or only count them: a row can be overwritten while it is printed.
+ * Rows are printed as "CPU EVENT CURRENT CORRESPONDENT COUNTER TIME", in the order of each pCPU,
+ * with "-" for missing fields.  Turn the events off before, or only count rows: a row can be
+ * overwritten while it is printed.
  *
  * Exit code: 1 with the name of the errno when Xen refuses, 2 for wrong use, 3
  * if rows were overwritten (but not with add, whose point it is).
@@ -55,7 +54,7 @@
 
 static xc_interface *xch;
 
-/* Ends the program when Xen has refused. */
+/* Ends the program if Xen has refused. */
 static void need(const char *what, int result)
 {
     if (result >= 0)
@@ -207,7 +206,7 @@ static void bind_vcpu(char **args)
                                   number(args[2]), 0));
 }
 
-/* One that has gone meanwhile needs nothing. */
+/* A domain that has ended meanwhile needs nothing. */
 static void unbind_all(char **args)
 {
     xc_domaininfo_t domains[MAX_DOMAINS];
@@ -237,7 +236,7 @@ static void select_pmcs(char **args)
     need("pmc", xc_schedlog_pmc(xch, 0, nr, selects));
 }
 
-/* That pCPUs come or go meanwhile is no reason to give up. */
+/* pCPUs that come or go meanwhile are no error. */
 static void set_events(char **args)
 {
     uint32_t events = 0;
@@ -251,7 +250,7 @@ static void set_events(char **args)
     need("events", result);
 }
 
-/* Takes an entry of @size bytes from the row. */
+/* Reads an entry of @size bytes from the row. */
 static uint64_t take(const uint8_t *row, uint32_t *offset, uint32_t size)
 {
     uint64_t value = 0;
@@ -298,7 +297,7 @@ static void print_row(uint32_t cpu, uint32_t lcr, const uint8_t *row)
         printf(" -\n");
 }
 
-/* Worked out here once more, independently of what Xen says in the state. */
+/* Computed here once more, independently of Xen's state. */
 static uint32_t row_size(uint32_t lcr)
 {
     static const uint8_t none[XEN_SCHEDLOG_MAX_ROW_SIZE];
@@ -319,7 +318,7 @@ static uint32_t row_size(uint32_t lcr)
     return size;
 }
 
-/* The rows in [begin, end) of a cyclic log file. */
+/* Prints the rows in [begin, end) of a cyclic log buffer. */
 static void print_rows(uint32_t cpu, const uint8_t *data, uint32_t file_size,
                        uint32_t lcr, uint64_t begin, uint64_t end)
 {
@@ -337,7 +336,7 @@ static void print_rows(uint32_t cpu, const uint8_t *data, uint32_t file_size,
         print_row(cpu, lcr, data + begin % file_size);
 }
 
-/* Rows of the present layout, or, with a register, of the layout before. */
+/* Prints rows of the present layout, or, with a register, of the former one. */
 static void show_rows(uint32_t nr, const uint32_t *former)
 {
     xen_schedlog_file_t file = log_file(nr);
@@ -377,7 +376,7 @@ static void former_rows(char **args)
     show_rows(number(args[0]), &lcr);
 }
 
-/* The machine frames of the regions STATE and DATA, one a line. */
+/* Prints the machine frames of the regions STATE and DATA, one per line. */
 static void show_frames(char **args)
 {
     uint32_t cpu = number(args[0]);
@@ -393,7 +392,7 @@ static void show_frames(char **args)
     }
 }
 
-/* By domain and node, and in the end "- - CALLS". */
+/* Prints frames by domain and node, and "- - CALLS" at the end. */
 static void show_owners(char **args)
 {
     static uint32_t frames[XEN_SCHEDLOG_OWNER_DOMAIN_MASK][MAX_NODES];
@@ -430,7 +429,7 @@ static void show_times(char **args)
                (unsigned long long)times[i][RUNSTATE_offline] / 1000000);
 }
 
-/* VCPU: host's TSC, its own, both in kHz, emulated, system time. */
+/* Prints for VCPU: host's TSC, its own, both in kHz, emulated, system time. */
 static void show_clock(char **args)
 {
     struct xen_domctl_schedlog_clock c;

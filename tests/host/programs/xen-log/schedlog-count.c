@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Count the rows that Xen logs while a command runs.
+ * Counts the rows that Xen logs while a command runs.
  *
- * An oracle for host tests: it uses libxenctrl only, none of xensched's own
- * library, and looks at the log files only after the events have been turned
- * off again, so that there is nothing to get wrong about reading.
+ * An oracle for host tests: it uses libxenctrl only, none of xensched's own library, and reads the
+ * log buffers after the events have been turned off again, which is simple.
  *
  * Usage: schedlog-count EVENT CURRENT CORRESPONDENT COMMAND [ARGUMENT...]
  *
@@ -34,7 +33,7 @@
 #define ACCT_CURRENT XEN_SCHEDLOG_ACCT_FIRST
 #define ACCT_CORRESPONDENT (XEN_SCHEDLOG_ACCT_FIRST + 1)
 
-/* What the register below selects. */
+/* The entries that the register below selects. */
 struct row {
     uint16_t event;
     uint16_t current;
@@ -69,7 +68,7 @@ static uint32_t set_up(void)
     return info.nr_cpus;
 }
 
-/* All events of the current domain; which ones happen is up to the sites. */
+/* All events of the current domain; the sites decide which happen. */
 static void route_current(void)
 {
     volatile uint64_t *route = log_routes(ACCT_CURRENT);
@@ -78,7 +77,7 @@ static void route_current(void)
         route[event] = XEN_SCHEDLOG_ROUTE_VALID;
 }
 
-/* A domain that ended meanwhile needs no binding any more. */
+/* A domain that has ended meanwhile needs no binding. */
 static void unbind_domain(const char *domid)
 {
     if (strcmp(domid, "any") &&

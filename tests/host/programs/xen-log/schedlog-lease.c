@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Look at the lease of the log, take one, or see one end.
+ * Shows the lease of the log, takes one, or watches one end.
  *
- * For tests of schedulers that die: a witness, and another scheduler, which
- * use libxenctrl only and none of xensched's own library.
+ * For tests of schedulers that die: a witness, and another scheduler, which use libxenctrl only and
+ * none of xensched's own library.
  *
  *   schedlog-lease show             prints EVENTS-ON LEASE-MS, both numbers
  *   schedlog-lease kill PID         kills the process (SIGKILL) and prints the
  *                                   time in ms until all events are off and
  *                                   the log has no holder; gives up after 60 s
- *   schedlog-lease hold MS SECONDS  sets up an area of its own if there is
- *                                   none, holds it for so long with a lease of
- *                                   MS, and ends without giving it up
+ *   schedlog-lease hold MS SECONDS  sets up an area of its own if there is none, holds it for this
+ *                                   time with a lease of MS, and ends without releasing it
  */
 #include <err.h>
 #include <errno.h>

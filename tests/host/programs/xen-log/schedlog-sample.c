@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Random sampling: a scheduler that wants fewer rows, but not in step with
- * what it observes, makes up a new threshold each time it reads the log.  The
- * sum over all rows of the threshold which was in force estimates how many
- * events there were.
+ * Random sampling: a scheduler that wants fewer rows, independent of any pattern, draws a new
+ * threshold each time it reads the log.  The sum over all rows of the threshold in force estimates
+ * the number of events.
  *
  * Usage: schedlog-sample ACCT EVENT MAX MS COMMAND [ARGUMENT...]
  *
- * While COMMAND runs, thresholds of 1 ... MAX for (ACCT, EVENT), a new one
- * every MS milliseconds.  Everything else has to be set up: rows go to log
- * file 0, and they are only counted.  Prints:
+ * While COMMAND runs, draws thresholds of 1 ... MAX for (ACCT, EVENT), a new one every MS
+ * milliseconds.  The rest has to be set up: rows go to log buffer 0, and are only counted.  Prints:
  *
  *   rows ROWS estimate EVENTS thresholds N
  *
@@ -32,7 +30,7 @@
 static const volatile struct xen_schedlog_state *states[MAX_CPUS];
 static uint32_t nr_cpus;
 
-/* Rows of log file 0, ever. */
+/* Returns the number of rows of log buffer 0, ever. */
 static uint64_t rows_written(void)
 {
     uint64_t rows = 0;

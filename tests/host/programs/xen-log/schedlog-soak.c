@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Turns all events that this Xen has on and off again, many times; first
- * alone, then with a rival that gives the area up, makes another one, maps it
- * and turns events on and off, too, all at the same time on another vCPU.
+ * Turns all of this Xen's events on and off again, many times; first alone, then with a rival that
+ * releases the area, makes another one, maps it and turns events on and off, all at the same time
+ * on another vCPU.
  *
  * Usage: schedlog-soak CYCLES-ALONE CYCLES-WITH-RIVAL
  *
- * What else happens on the host (pCPUs and guests that come and go) is up to
- * the test.  EBUSY is always a legal outcome, and tried again; against the
- * rival EEXIST (it holds the log) and ENOENT (there is no area just now) are,
- * too.  Nothing else is.  In the end the area is given up and no memory of it
- * may be left.  Prints how often what happened; exit code 1 when anything
- * else did.
+ * The test decides what else happens on the host (pCPUs and guests that come and go).  EBUSY is
+ * always a legal result, and tried again; with the rival, so are EEXIST (it holds the log) and
+ * ENOENT (there is no area).  No other result is legal.  At the end the area is released and none
+ * of its memory may be left.  Prints how often each happened; exit code 1 if anything else did.
  */
 #include <err.h>
 #include <errno.h>
@@ -50,11 +48,11 @@ static const struct {
 #define MAX_FILES 32
 #define MAX_MAPPINGS 64
 
-/* Counted by two processes, each its own. */
+/* Counted by two processes, each for itself. */
 struct shared {
     bool stop;
-    unsigned int busy, no_area, held;             /* ours */
-    unsigned int resized, rival_failed, rival_on; /* the rival's */
+    unsigned int busy, no_area, held;             /* this process */
+    unsigned int resized, rival_failed, rival_on; /* the rival */
 };
 
 static struct shared *shared;
@@ -116,7 +114,7 @@ static uint32_t events_that_are_on(void)
     return info.events_enabled;
 }
 
-/* False: legally impossible just now. */
+/* Returns false if it is legally impossible just now. */
 static bool change(uint32_t events, uint32_t lease_ms, bool rival)
 {
     for (;;) {
@@ -184,7 +182,7 @@ struct mapping {
     size_t pages;
 };
 
-/* False: there is no such region, now. */
+/* Returns false if there is no such region now. */
 static bool map(xenforeignmemory_handle *fmem, uint32_t region, uint32_t cpu,
                 int prot, struct mapping *m)
 {
@@ -206,7 +204,7 @@ static bool map(xenforeignmemory_handle *fmem, uint32_t region, uint32_t cpu,
     return true;
 }
 
-/* Everything, with routes and registers which make Xen write rows. */
+/* Writes all routes and registers, so that Xen writes rows. */
 static unsigned int map_all(xenforeignmemory_handle *fmem, struct mapping *m)
 {
     unsigned int nr = 0;
@@ -242,7 +240,7 @@ static void unmap_all(xenforeignmemory_handle *fmem, struct mapping *m,
         xenforeignmemory_unmap(fmem, m[nr].va, m[nr].pages);
 }
 
-/* The area which was, is still mapped while the next one is made. */
+/* The old area is still mapped while the next one is made. */
 static void rival_step(xenforeignmemory_handle *fmem, unsigned int i)
 {
     static struct mapping mappings[2][MAX_MAPPINGS];
@@ -278,7 +276,7 @@ static void be_rival(void)
         rival_step(fmem, i);
         usleep(10000);
     }
-    /* So that no test has to wait for the end of a lease. */
+    /* No later test has to wait for the end of a lease. */
     xc_schedlog_events(xch, 0, 0, RIVAL_COOKIE);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * silent-doorbell.c - preloaded into a scheduler: binds an event channel
- * without notifications in place of the VIRQ of the log.
+ * silent-doorbell.c - preloaded into a scheduler: binds an event channel without notifications in
+ * place of the log's VIRQ.
  */
 #include <xenevtchn.h>
 

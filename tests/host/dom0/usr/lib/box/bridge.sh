@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# The bridge on which guests with a network are, in dom0.
+# dom0's bridge, with all guests that have a network.
 
 bridge=xenbr0
 
-# Once; the first guest with a network has it made, too.
+# Makes it once; the first guest with a network does, too.
 make_bridge()
 {
     modprobe xen-netback && modprobe bridge || return
@@ -13,8 +13,8 @@ make_bridge()
     ip link set "$bridge" up
 }
 
-# add_card NUMBER: the network card of the host which is the NUMBERth of those given
-# with --device, from 0, so that the bridge goes beyond this host.
+# add_card NUMBER: adds the NUMBERth network card of the host that was given with --device, from 0,
+# so that the bridge reaches beyond this host.
 add_card()
 {
     modprobe virtio_net && make_bridge && ip link set "eth$1" up &&

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For tests after which Xen and dom0 must have nothing to complain about.
+# For tests after which Xen and dom0 must have no complaint.
 
-# What is there by now does not count.
+# Discards earlier messages.
 console_begin()
 {
     xl dmesg -c >/dev/null
     dmesg -c >/dev/null
 }
 
-# Prints the complaints; there may be none.  Guests' words start with (dN).
+# Prints the complaints; there may be none.  Guests' lines start with (dN).
 console_quiet()
 {
     {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For tests of xenschedd: dom0 held on socket 0, whose pCPUs are $near, a daemon
-# whose output is kept, what is to be seen of affinities, and where guests run.
+# For tests of xenschedd: binds dom0 to socket 0, whose pCPUs are $near, starts a daemon whose
+# output is kept, and shows affinities, and where guests run.
 
 . /usr/lib/box/ran.sh
 
@@ -10,14 +10,13 @@ daemon=
 stopped=
 daemon_log=/run/xenschedd.log
 
-# What can be asked of a slow host: guests settle sooner than by default, and need
-# to gain less.  Emulated pCPUs have no caches that miss.  How long a vCPU waits for a pCPU is the emulator's doing, unless in
-# exact mode, and no reason to undo a move: so wake-delay is not logged.
+# Settings for a slow host: guests settle sooner than by default, and need less gain.  Emulated
+# pCPUs have no caches that miss.  Except in exact mode, the emulator decides how long a vCPU waits
+# for a pCPU, and that is no reason to undo a move, so wake-delay is not logged.
 daemon_events=service-ns,evtchn-send,grant-map,grant-copy,grant-unmap,ring-pages
 daemon_settings="--settle 2000 --least-gain 10 --misses 0 --log $daemon_events"
 
-# begin_daemon OPTION...: returns at once.  (Not to be used with check, which
-# runs its command in a subshell.)
+# begin_daemon OPTION...: returns at once.  (Not for check, which runs its command in a subshell.)
 begin_daemon()
 {
     # shellcheck disable=SC2086 # several words
@@ -25,7 +24,7 @@ begin_daemon()
     daemon=$!
 }
 
-# start_daemon OPTION...: returns when it can be asked.
+# start_daemon OPTION...: returns when the daemon can be asked.
 start_daemon()
 {
     begin_daemon "$@"
@@ -42,13 +41,13 @@ stop_daemon()
     daemon=
 }
 
-# said_times WORDS: by the daemons of this test.
+# said_times WORDS: counts messages of the daemons of this test.
 said_times()
 {
     grep -c "$1" $daemon_log
 }
 
-# pages GUEST: which the matrix has between dom0 and it.
+# pages GUEST: prints the pages that the matrix has between dom0 and it.
 pages()
 {
     xensched matrix | awk -v guest="$1" '
@@ -56,8 +55,8 @@ pages()
         END { print n + 0 }'
 }
 
-# more_pages GUEST COMMAND: when it has done it, and the daemon has read, which
-# it does ten times a second.
+# more_pages GUEST COMMAND: prints the pages of the command, when the daemon has read them, which it
+# does ten times a second.
 more_pages()
 {
     before=$(pages "$1")
@@ -66,8 +65,7 @@ more_pages()
     echo $(($(pages "$1") - before))
 }
 
-# status_of NAME KEY: what the daemon says of a guest; there are names in the
-# journal, too.
+# status_of NAME KEY: prints a member of the guest's status; the journal in it has names, too.
 status_of()
 {
     xensched status --json | tr -d ' \n' |
@@ -82,13 +80,13 @@ status_is()
     equal "$(status_of "$1" "$2")" "$3"
 }
 
-# at_place NAME: is it there, by what the daemon makes of the log?
+# at_place NAME: whether it is at its target, according to the daemon.
 at_place()
 {
     percent_is 90 "$(status_of "$1" at_place | awk '{ print 100 * $1 }')"
 }
 
-# journal_has WHAT NAME: an entry about that guest.
+# journal_has KIND NAME: whether the journal has such an entry about the guest.
 journal_has()
 {
     grep "\"what\":\"$1\".*\"name\":\"$2\"" /var/log/xensched/journal.jsonl
@@ -111,21 +109,21 @@ hard_is()
     equal "$(xl vcpu-list "$1" | awk 'NR == 2 { print $(NF - 2) }')" "$2"
 }
 
-# runs_near GUEST: next to dom0, soon.  That its affinity says so is no proof:
-# Xen's balancer may know better.
+# runs_near GUEST: checks that it soon runs next to dom0.  Its affinity is no proof, because Xen's
+# balancer may ignore it.
 runs_near()
 {
     until_true 5 runs_at "$1" "$near" 1
 }
 
-# Name, vCPU, hard and soft affinity of everything.
+# Name, vCPU, hard and soft affinity of every domain.
 affinities()
 {
     xl vcpu-list | awk 'NR > 1 { print $1, $3, $(NF - 2), $NF }' | sort
 }
 
-# everything_is_back WHEN: are the affinities those in "before", and is there
-# nothing that the daemon would restore?
+# everything_is_back WHEN: checks that affinities are those in "before", and that the daemon has
+# nothing left to restore.
 everything_is_back()
 {
     affinities >after

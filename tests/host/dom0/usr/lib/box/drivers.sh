@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For tests of our kernel modules in dom0: a disk which can do everything that
-# blkback passes on, and our blkback in place of the kernel's own.
+# For tests of xensched's kernel modules in dom0: a disk with every feature that blkback passes on,
+# and xensched's blkback instead of the kernel's own.
 
 modules=/lib/xensched
 disk=/dev/nullb0
 
-# use_drivers: the log module and our blkback; no guest has a disk yet.
+# use_drivers: loads the log module and xensched's blkback, while no guest has a disk.
 use_drivers()
 {
     if [ ! -f $modules/xensched_log.ko ]; then
@@ -21,13 +21,13 @@ use_drivers()
         insmod $modules/xen-blkback.ko
 }
 
-# The last guest's disk goes a moment after the guest.
+# The last guest's disk is released a moment after the guest has ended.
 remove_module()
 {
     until_true 10 rmmod "$1"
 }
 
-# disk_guest NAME [KEY=VALUE...]: one with that disk, which does as it is told.
+# disk_guest NAME [KEY=VALUE...]: starts an obedient guest with that disk.
 disk_guest()
 {
     local name="$1"
@@ -37,7 +37,7 @@ disk_guest()
         in_guest "$name" "until [ -b /dev/xvda ]; do usleep 50000; done"
 }
 
-# requests THRESHOLD NAME COMMAND: what of them blkback logs, see ring-count.
+# requests THRESHOLD NAME COMMAND: prints the requests that blkback logs, see ring-count.
 requests()
 {
     cat >requests-go <<END
@@ -47,7 +47,7 @@ END
     ring-count "$1" "$(accounting_domain "$2")" sh ./requests-go
 }
 
-# The number that the test gave it, or its domid.
+# Prints the number that the test gave it, or its domid.
 accounting_domain()
 {
     local domid

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# Eight guests whose load changes all at once (programs/load/phases.c), dom0 on
-# socket 0 and a driver domain on socket 1.  A phase is one word, "DDVVppCB",
-# with a letter for each of them, g1 to g8:
+# Eight guests whose load changes at the same time (programs/load/phases.c), dom0 on socket 0 and a
+# driver domain on socket 1.  A phase is one word, "DDVVppCB", with a letter for each of g1 to g8:
 #
 #   D  reads from dom0's disk       C  computes
 #   V  from the driver domain's     B  reads from both in turn
-#   p, q, r, s: two with the same letter talk to each other; -  does nothing
+#   p, q, r, s: two with the same letter communicate;    -  does nothing
 #
 # The host has 2 sockets x 4 cores.  Needs tap.sh, for domid.
 
@@ -16,7 +15,7 @@
 GUESTS="g1 g2 g3 g4 g5 g6 g7 g8"
 phase_node=/phases
 
-# one_guest NAME RAM-DISK: with that and one of the driver domain's.
+# one_guest NAME RAM-DISK: starts a guest with that disk and one of the driver domain's.
 one_guest()
 {
     guest start idle name="$1" run="phases serve $phase_node $1" \
@@ -27,8 +26,8 @@ one_guest()
             'script=block-ram,backend=driver,vdev=xvdb,access=w,target=2' ]"
 }
 
-# two_guests NAME NAME: more at a time, and the driver domain, which makes their
-# disks one after the other, would take longer than xl waits.
+# two_guests NAME NAME: starts two.  With more at a time, the driver domain, which makes their disks
+# one after the other, would take longer than xl waits.
 two_guests()
 {
     local first one other
@@ -58,7 +57,7 @@ letter()
     echo "$1" | cut -c "${2#g}"
 }
 
-# talks_with PHASE GUEST: the names of those that it has to do with.
+# talks_with PHASE GUEST: prints the names of its partners.
 talks_with()
 {
     local mine other
@@ -89,7 +88,7 @@ pair_word()
     fi
 }
 
-# make_meetings PHASE: for its pairs.
+# make_meetings PHASE: makes the nodes of its pairs.
 make_meetings()
 {
     local mark pair
@@ -108,9 +107,9 @@ make_meetings()
     done
 }
 
-# phase_text PHASE AMOUNT PAUSE: how the guests are told, see phases.c.  AMOUNT
-# and PAUSE (us) are those of a request and of a round trip; a computing guest
-# does a quarter as many loops and pauses four times as long.
+# phase_text PHASE AMOUNT PAUSE: prints the text for phases.c.  AMOUNT and PAUSE (us) are those of a
+# request and of a round trip; a computing guest does a quarter as many loops and pauses four times
+# as long.
 phase_text()
 {
     local name
@@ -126,14 +125,14 @@ phase_text()
     done | tr '\n' ' '
 }
 
-# set_phase PHASE AMOUNT PAUSE: it begins; prints when (ms since 1970).
+# set_phase PHASE AMOUNT PAUSE: begins it; prints when (ms since 1970).
 set_phase()
 {
     make_meetings "$1"
     phases set $phase_node "$(phase_text "$@")"
 }
 
-# workers PHASE: the domids of all that have an amount to do in it.
+# workers PHASE: prints the domids of all that have an amount to do in it.
 workers()
 {
     local word
@@ -146,8 +145,8 @@ workers()
     done
 }
 
-# run_phase PHASE AMOUNT: without pauses; returns when all have done theirs.  Prints
-# what "phases run" says.
+# run_phase PHASE AMOUNT: runs it without pauses; returns when all have finished.  Prints the output
+# of "phases run".
 run_phase()
 {
     make_meetings "$1"

@@ -3,11 +3,10 @@
 #
 # For tests that put guests into another cpupool.
 
-# to_pool GUEST POOL: while the guest is paused.  Xen 4.20 may forget in which
-# run queue of credit2 a vCPU is when its pCPU has just stopped to run it and not
-# yet said so to the scheduler, and panics in update_runq_load() then (also
-# without the log): a few instructions, but an emulated pCPU can be interrupted
-# between any two.
+# to_pool GUEST POOL: moves the guest while it is paused.  Without the pause Xen 4.20 may lose track
+# of a vCPU's run queue in credit2, when a pCPU has just stopped the vCPU and has not yet notified
+# the scheduler, and panics in update_runq_load() (also without the log). That takes a few
+# instructions, but an emulated pCPU can be interrupted between any two.
 to_pool()
 {
     xl pause "$1"

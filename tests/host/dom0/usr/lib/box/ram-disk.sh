@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# RAM disks for guests, of any size, in whatever domain serves them: a RAM disk
-# of Linux has the size that its module was told once, so each guest gets a
-# partition on one.
+# RAM disks for guests, of any size, in the domain that serves them.  A RAM disk of Linux has the
+# size that its module received once, so each guest gets a partition of one.
 
-# The last of them comes when all others are there; modprobe returns at once
-# while another one is still at it.
+# The last disk appears when all others exist; modprobe returns at once while another modprobe is
+# still at work.
 make_ram_disks()
 {
     until [ -b /dev/ram63 ]; do
@@ -15,8 +14,7 @@ make_ram_disks()
     done
 }
 
-# take_ram_disk FOLDER MIB: prints a free device.  Which folder has which is
-# noted in FOLDER, as FOLDER/NAME.
+# take_ram_disk FOLDER MIB: prints a free device, and notes it in FOLDER/NAME.
 take_ram_disk()
 {
     local ram sectors=$(($2 * 2048)) shift
@@ -43,7 +41,7 @@ take_ram_disk()
     return 1
 }
 
-# give_ram_disk_back FOLDER DEVICE: nothing of it is cached then.
+# give_ram_disk_back FOLDER DEVICE: frees it, with nothing of it in a cache.
 give_ram_disk_back()
 {
     local ram=${2%p1}

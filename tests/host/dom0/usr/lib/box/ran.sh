@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# Where guests ran, and how many notifications went from one socket to another:
-# by the rows of the log, which say on which pCPU something was.  Neither what
-# an affinity says nor what xenschedd makes of the same rows has a part in it;
-# the daemon is needed only because it has turned the events on.
+# Where guests ran, and how many notifications crossed sockets, by the rows of the log, which have
+# the pCPU. Neither affinities nor xenschedd's conclusions from the same rows matter; the daemon is
+# needed only because it has turned the events on.
 #
 #   record_ran SECONDS; ran_share GUEST CPUS; ran_sockets GUEST; crossings A B
 #
-# are about one recording, so that many guests can be asked about with one; ran_at and
-# runs_at make one of their own.  Guests of a group have one number in
-# the log and are one.  What crosses is right only while each event makes a row (no
-# threshold).
+# read one recording, so that one is enough for many guests; ran_at and runs_at make their own.
+# Guests of a group that share a number count as one.  Crossings are correct only while each event
+# makes a row (no threshold). threshold).
 
 ran_sums=/run/ran.sums
 
-# record_ran SECONDS: everything from now on.  It keeps rows first and looks at
-# them afterwards, so that dom0 has little to do meanwhile.
+# record_ran SECONDS: records all rows from now on, and reads them afterwards, so that dom0 has
+# little to do meanwhile.
 record_ran()
 {
     rm -f $ran_sums
@@ -34,7 +32,7 @@ record_ran()
     ! grep lost $ran_sums >&2
 }
 
-# "socket PCPU SOCKET" of each pCPU.
+# Prints "socket PCPU SOCKET" for each pCPU.
 ran_topology()
 {
     xl info -n | awk '
@@ -43,7 +41,7 @@ ran_topology()
         on && /^ *[0-9]+:/ { print "socket", $1 + 0, $3 }'
 }
 
-# "number NAME ACCT": what guests are called in the log.
+# Prints "number NAME ACCT" for each guest.
 ran_numbers()
 {
     xensched status | awk '
@@ -51,8 +49,8 @@ ran_numbers()
         on { print "number", $1, $3 }'
 }
 
-# "ran ACCT PCPU NS", "sent FROM TO PCPU NUMBER", "seconds S".  As JSON rows have
-# numbers, in text the names of domains.
+# Prints "ran ACCT PCPU NS", "sent FROM TO PCPU NUMBER", "seconds S". Rows in JSON have numbers,
+# rows in text the names of domains.
 sum_of_rows()
 {
     tr -d '{}"' | awk -F '[:,]' '
@@ -83,8 +81,8 @@ sum_of_rows()
         }'
 }
 
-# ran_share GUEST CPUS: percent of its time on these pCPUs ("0-3,8"); nothing if
-# it did not run.
+# ran_share GUEST CPUS: prints the percentage of its time on these pCPUs ("0-3,8"); nothing if it
+# did not run.
 ran_share()
 {
     awk -v guest="$1" -v cpus="$2" '
@@ -104,7 +102,7 @@ ran_share()
         END { if (all) printf "%.1f\n", 100 * at / all }' $ran_sums
 }
 
-# ran_sockets GUEST: "socket 0: 97.1 %, socket 1: 2.9 %".
+# ran_sockets GUEST: prints "socket 0: 97.1 %, socket 1: 2.9 %".
 ran_sockets()
 {
     awk -v guest="$1" '
@@ -118,7 +116,7 @@ ran_sockets()
         }' $ran_sums
 }
 
-# ran_load SOCKET: how many of its pCPUs were busy.
+# ran_load SOCKET: prints how many of its pCPUs were busy.
 ran_load()
 {
     awk -v wanted="$1" '
@@ -127,11 +125,10 @@ ran_load()
         $1 == "seconds" { printf "%.2f\n", ns / 1e9 / $2 }' $ran_sums
 }
 
-# crossings A B: notifications per second between the two, either way, while they
-# were on different sockets, and after that all of them.  Where one was sent is
-# exact: the pCPU of its row.  Where it arrived is not in the row: the receiver is
-# taken to be on each socket for as much of the recording as it ran there.  (So it
-# is exact for guests that never leave a socket.)
+# crossings A B: prints notifications per second between the two, either way, while they were on
+# different sockets, and then all of them.  The sender's place is exact: the pCPU of the row.  The
+# row has no place of the receiver, which is assumed on each socket for its share of the recording.
+# (So the result is exact for guests that never leave a socket.)
 crossings()
 {
     awk -v one="$1" -v other="$2" '
@@ -155,7 +152,7 @@ crossings()
         }' $ran_sums
 }
 
-# ran_at GUEST CPUS SECONDS: during the next seconds.
+# ran_at GUEST CPUS SECONDS: checks it during the next seconds.
 ran_at()
 {
     record_ran "$3" && ran_share "$1" "$2"
@@ -169,14 +166,14 @@ percent_is()
         exit !(got != "" && got + 0 >= least) }'
 }
 
-# ran_for LEAST GUEST CPUS: was it there, by the latest recording?
+# ran_for LEAST GUEST CPUS: checks it in the latest recording
 ran_for()
 {
     percent_is "$1" "$(ran_share "$2" "$3")"
 }
 
-# runs_at GUEST CPUS [SECONDS [PERCENT]]: is it really there?  95 % of the next two
-# seconds, by default.
+# runs_at GUEST CPUS [SECONDS [PERCENT]]: checks that it really runs there, for 95 % of the next two
+# seconds by default.
 runs_at()
 {
     percent_is "${4:-95}" "$(ran_at "$1" "$2" "${3:-2}")"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# The threads and interrupts of dom0's Linux by which xen-blkback serves guests:
-# which there are, all of them on one vCPU, and from how far they serve.
+# The threads and interrupts by which dom0's xen-blkback serves guests: lists them, puts all on one
+# vCPU, and measures from how far they serve.
 
 serving_threads()
 {
@@ -32,8 +32,8 @@ serve_on()
     done
 }
 
-# from_afar GUEST SOCKET: percent of dom0's notifications to it that were sent on the
-# other socket, by the latest recording
+# from_afar GUEST SOCKET: prints the percentage of dom0's notifications to it that were sent on the
+# other socket, in the latest recording
 from_afar()
 {
     awk -v guest="$1" -v home="$2" '

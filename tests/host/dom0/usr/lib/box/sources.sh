@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For tests of what xenschedd reads: sources as in "xensched status", and pairs
-# of domains as in "xensched matrix".
+# For tests of what xenschedd reads: sources of "xensched status", and pairs of domains of "xensched
+# matrix".
 
-# source_field NAME N: the N-th field of its line.
+# source_field NAME N: prints the Nth field of its line.
 source_field()
 {
     xensched status | awk -v name="$1" -v n="$2" '
@@ -39,7 +39,7 @@ refused()
     source_field "$1" 5
 }
 
-# pairs EVENT: all that were seen, as FROM:TO.
+# pairs EVENT: prints all pairs, as FROM:TO.
 pairs()
 {
     xensched matrix | awk -v event="$1" '$1 == event { print $2 ":" $4 }' |
@@ -52,13 +52,13 @@ pair()
     pairs "$1" | tr ' ' '\n' | grep -q -x "$2:$3"
 }
 
-# gone DOMID: no dying domain, either.
+# gone DOMID: whether it has ended, not only died.
 gone()
 {
     ! xl list | awk 'NR > 1 { print $2 }' | grep -q -x "$1"
 }
 
-# xensched-disks in the guest "driver", which obeys.
+# xensched-disks in the obedient guest "driver".
 start_agent()
 {
     in_guest driver 'setsid xensched-disks >/run/disks.log 2>&1 </dev/null &'

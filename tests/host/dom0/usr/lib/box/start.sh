@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# What the first process of dom0 and that of a guest have in common.  It is
-# read by them (".") and has to go without anything else being there.
+# Common parts of the first process of dom0 and of a guest.  Both source this file, which must work
+# before anything else exists.
 
 export PATH=/usr/sbin:/usr/bin:/usr/lib/xen/bin:/bin
 export HOME=/root
@@ -18,13 +18,13 @@ mount_system()
     mkdir -p /run/xen /run/lock
 }
 
-# Everything of Xen that a domain can use without being privileged.
+# All of Xen's devices that an unprivileged domain can use.
 load_xen_modules()
 {
     modprobe xen-evtchn
     modprobe xen-gntdev
     modprobe xen-gntalloc
-    # Newer kernels refuse the hypercalls of guests themselves; we test Xen.
+    # Newer kernels refuse guests' hypercalls themselves; the tests need Xen's answer.
     modprobe xen-privcmd unrestricted=1
     modprobe xenfs
     mount -t xenfs xenfs /proc/xen

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For tests with guests that do something all the time: pairs of them that
-# talk to each other, one that uses its disk, and whether logging is exact after
-# that.
+# For tests with guests that are busy all the time: pairs of them that communicate, one that uses
+# its disk, and a check that logging is exact after that.
 
 . /usr/lib/box/log.sh
 
-# introduce ONE OTHER: they know of each other, but not yet where to meet.
+# introduce ONE OTHER: gives each the other's domid, but not yet their node.
 introduce()
 {
     guest tell "$1" peer "$(domid "$2")"
     guest tell "$2" peer "$(domid "$1")"
 }
 
-# let_meet ONE OTHER: and now they begin.
+# let_meet ONE OTHER: lets them begin.
 let_meet()
 {
     local node
@@ -24,7 +23,7 @@ let_meet()
     guest tell "$2" node "$node"
 }
 
-# start_ping N: two guests, one of which is to notify the other N times.
+# start_ping N: starts two guests, one of which is to notify the other N times.
 start_ping()
 {
     guest start idle name=listener \
@@ -35,7 +34,7 @@ start_ping()
     introduce listener sender
 }
 
-# count_pings N: two new guests, N notifications; how many of them were logged.
+# count_pings N: prints how many of N notifications between two new guests were logged.
 count_pings()
 {
     {
@@ -53,7 +52,7 @@ count_pings()
     rows evtchn-send "$ONE" "$TWO"
 }
 
-# How many requests the disks of all guests have had.
+# Prints the number of requests of all guests' disks.
 requests_of_all()
 {
     cat /sys/bus/xen-backend/devices/vbd-*/statistics/rd_req \
@@ -66,7 +65,7 @@ more_requests()
     [ "$(requests_of_all)" -gt "$1" ]
 }
 
-# disk_goes_on: some guest uses its disk, within a minute.
+# disk_goes_on: checks that some guest uses its disk, within a minute.
 disk_goes_on()
 {
     until_true 60 more_requests "$(requests_of_all)"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For the test scripts which run in dom0 of the box: ". /usr/lib/box/tap.sh",
-# then one check for each promise, then finish.
+# For the test scripts that run in dom0 of the box: ". /usr/lib/box/tap.sh", then one check for each
+# promise, then finish.
 
 TAP_COUNT=0
 TAP_FAILED=0
 TAP_SECONDS=
 
-# took_long: where the time of a test goes.
+# took_long: reports where the time of a test goes.
 took_long()
 {
     local now rest
@@ -22,7 +22,7 @@ took_long()
 }
 took_long
 
-# check WHAT COMMAND...: what the command says is shown when it fails.
+# check NAME COMMAND...: prints the command's output if it fails.
 check()
 {
     local what=$1 out
@@ -81,15 +81,15 @@ note()
     echo "# $*"
 }
 
-# The plan comes last, so that no test has to count.
+# The plan comes last, so that no test has to count its checks.
 finish()
 {
     echo "1..$TAP_COUNT"
     exit $((TAP_FAILED > 0))
 }
 
-# full: is this make test-full, which may take long?  Then a test may do more of
-# the same.  (dom0's kernel was told; run-tests.sh --full.)
+# full: whether this is make test-full, in which a test may repeat more often.  (dom0's kernel has
+# run-tests.sh's --full on its command line.)
 full()
 {
     [ -n "$TEST_FULL" ]
@@ -108,8 +108,8 @@ until_true()
     done
 }
 
-# meeting DOMID DOMID: prints the path of a xenstore node that both may write,
-# with nothing in it, where two test programs meet (programs/parts/exchange.h).
+# meeting DOMID DOMID: prints the path of an empty xenstore node that both may write, where two test
+# programs meet (programs/parts/exchange.h).
 meeting()
 {
     local node
@@ -121,8 +121,7 @@ meeting()
     echo "$node"
 }
 
-# start_all NAME...: obedient guests, all at once.  NAME:KEY=VALUE is one that
-# is a bit different.
+# start_all NAME...: starts obedient guests, all at once.  NAME:KEY=VALUE changes a property of one.
 start_all()
 {
     local guest started=
@@ -138,14 +137,14 @@ start_all()
     wait $started
 }
 
-# domid NAME: of a guest, as "guest" has noted it; xl would take its time.
+# domid NAME: prints the domid that "guest" has noted; xl would take long.
 domid()
 {
     cat "/run/guests/$1/domid"
 }
 
-# in_guest NAME COMMAND: an obedient guest does it.  Returns when it has, with
-# its exit code; what it said is the end of "guest output NAME".
+# in_guest NAME COMMAND: lets an obedient guest run it.  Returns when it has ended, with its exit
+# code; its output is the end of "guest output NAME".
 in_guest()
 {
     obey "$1" "$2"

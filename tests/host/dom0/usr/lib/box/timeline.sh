@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For tests of recordings: what "xensched timeline --json" says, in /run/timeline.json, and
-# what xenalyze makes of xentrace's records of the same time, in /run/analyzed.
+# For tests of recordings: reads "xensched timeline --json" in /run/timeline.json, and xenalyze's
+# summary of xentrace's records of the same time in /run/analyzed.
 
-# number KEY [GUEST]: of all, or of this guest.
+# number KEY [GUEST]: prints the total, or this guest's number.
 number()
 {
     tr -d ' \n' </run/timeline.json |
@@ -15,7 +15,7 @@ number()
         fi | tr ',{}' '\n\n\n' | sed -n "s/^\"$1\"://p" | head -n 1
 }
 
-# numbers KEY GUEST: the sum over the guest's vCPUs.
+# numbers KEY GUEST: prints the sum over the guest's vCPUs.
 numbers()
 {
     tr -d ' \n' </run/timeline.json | sed 's/"threads":.*//' | tr '{' '\n' |
@@ -23,8 +23,8 @@ numbers()
         awk -F: -v key="\"$1\"" '$1 == key { sum += $2 } END { printf "%.0f\n", sum }'
 }
 
-# analyzed_cycles GUEST STATE: of its vCPUs together, by xenalyze, which says how often, and
-# how many cycles each time; a cycle is a nanosecond in exact mode.
+# analyzed_cycles GUEST STATE: prints the cycles of its vCPUs together, by xenalyze's counts and
+# means; a cycle is a nanosecond in exact mode.
 analyzed_cycles()
 {
     awk -v domain="|-- Domain $(domid "$1") --|" -v state="$2:" '
