@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # All events are turned on and off SOAK_CYCLES times (300; 1000 in make test-full) or more.  Half of
-# the time a rival on the other vCPU changes the area and the events at the same time (programs/xen-
-# log/schedlog-soak.c), while a pCPU goes offline and comes back, a guest is destroyed during its
-# I/O and made again, and another one is saved and restored.  Fails if code is rewritten on a pCPU
-# that executes it or is just coming up, if an area is used or freed while it is made or mapped, if
-# memory is lost, or if events continue after they were turned off.
+# the time a rival on the other vCPU changes the area and the events at the same time
+# (programs/xen-log/schedlog-soak.c), while a pCPU goes offline and comes back, a guest is destroyed
+# during its I/O and made again, and another one is saved and restored.  Fails if code is rewritten
+# on a pCPU that executes it or is just coming up, if an area is used or freed while it is made or
+# mapped, if memory is lost, or if events continue after they were turned off.
 #
 # Two pCPUs, because each cycle stops all pCPUs, which takes long enough in an emulated host.
 #

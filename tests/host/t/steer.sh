@@ -4,11 +4,11 @@
 # only: full
 # time: 500
 #
-# dom0 is on both nodes, and serves the disk of a guest on each.  With "steer" the threads of xen-
-# blkback run on dom0's vCPU on the guest's node, so at most half as many notifications from dom0
-# cross nodes; after a kill the next daemon restores the threads.  Interrupts stay where they are.
-# Fails if Linux does not let the daemon move threads, if it moves the wrong guest's, or if the work
-# does not follow the threads.
+# dom0 is on both nodes, and serves the disk of a guest on each.  With "steer" the threads of
+# xen-blkback run on dom0's vCPU on the guest's node, so at most half as many notifications from
+# dom0 cross nodes; after a kill the next daemon restores the threads.  Interrupts stay where they
+# are.  Fails if Linux does not let the daemon move threads, if it moves the wrong guest's, or if
+# the work does not follow the threads.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh

@@ -107,7 +107,7 @@ record_them()
     xensched dump "$rec" >rows
 }
 
-# latency_ms WHOM: prints how long a guest waited for that domain after notifications
+# latency_ms DOMAIN: prints how long a guest waited for that domain after notifications
 latency_ms()
 {
     tr -d ' \n' <latency | tr '{' '\n' |
@@ -160,9 +160,9 @@ record_them mixed 5 db mail disk pong
 kill $ping
 xensched waits --seconds 20
 xensched latency --json "$rec" pong >latency
-for whom in db mail; do
-    check "pong waited for $whom as long as latency says" within 2 \
-        "$(live_ms "$(cat live.pong)" $whom)" "$(latency_ms $whom)"
+for domain in db mail; do
+    check "pong waited for $domain as long as latency says" within 2 \
+        "$(live_ms "$(cat live.pong)" $domain)" "$(latency_ms $domain)"
 done
 # shellcheck disable=SC2046 # three numbers
 set -- $(long_waits)

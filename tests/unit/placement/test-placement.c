@@ -217,7 +217,7 @@ static void check_room(const struct placement *p)
         if (u->at == u->origin)
             continue;
         assert_true(p->usable[i * p->nr_spots + u->at] >= u->demand.vcpus);
-        /* Who is sent to a whole place may crowd one of its caches. */
+        /* A unit that is sent to a whole place may crowd one of its caches. */
         if (p->nr_spots == p->nr_caches)
             assert_true(placement_holds(p, i));
     }

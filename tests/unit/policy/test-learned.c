@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What moves teach: the price of distance comes near the truth of a synthetic host, is
- * used once it is known, ages, and survives a restart.
+ * Checks what moves teach: the price of distance comes near the truth of a synthetic host, is used
+ * once it is known, ages, and survives a restart.
  *
- * Fails if a host where distance costs nothing moves guests for it for ever, or if a
- * damaged file is believed.
+ * Fails if a host where distance costs nothing moves guests for it for ever, or if a damaged file
+ * is used.
  */
 #include <errno.h>
 #include <math.h>

@@ -85,7 +85,7 @@ static void talk_inside_of_a_group_moves_no_guest(void **state)
     assert_int_equal(world_moves(), 0);
 }
 
-/* Nor does it keep anybody from going where the group has something to do. */
+/* The group's own notifications keep no other guest from moving to the group's place. */
 static void talk_inside_of_a_group_is_none_with_others(void **state)
 {
     unsigned int a, b;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Places with several last-level caches (LLC): a guest goes to the best of
- * them, if it has room there, and else to what there was before anybody knew
- * of them.  2 sockets of 2 LLCs of 4 cores of 2 threads.
+ * Checks places with several last-level caches (LLC): a guest is moved to the best one if it fits,
+ * and otherwise to the place that was best without LLCs.  2 sockets of 2 LLCs of 4 cores of 2
+ * threads.
  */
 #include <string.h>
 
@@ -86,7 +86,7 @@ static void when_that_is_full_to_all_of_the_socket(void **state)
         in_llc += sent(i) == LLC(0);
         in_socket += sent(i) != LLC(0) && world_place(sent(i)) == 0;
     }
-    /* Of 0.7 each 4 fit onto 4 cores, by ROOM_TO_GO. */
+    /* With a demand of 0.7 each, 4 fit onto 4 cores, by ROOM_TO_GO. */
     assert_int_equal(in_llc, 4);
     assert_int_equal(in_socket, 3);
     world_run(200);
@@ -143,7 +143,7 @@ static void a_back_end_of_the_whole_socket_is_in_both_llcs(void **state)
     assert_int_equal(world_place(sent(domid)), 0);
 }
 
-/* They keep both LLCs of their socket busy: 4 of 8 cores, 2 of each 4. */
+/* They use both LLCs of their socket: 4 of 8 cores, 2 of 4 in each LLC. */
 static void a_guest_in_a_whole_socket_takes_of_each_llc(void **state)
 {
     unsigned int i, holder, domid, in_llc = 0;

@@ -413,7 +413,7 @@ static void migrations_in_a_crowd_count(void **state)
 
 /* Feedback. */
 
-/* Most moves of guest @a in a minute, of @seconds; its partner moves each 5 s. */
+/* The most moves of guest @a in a minute, of @seconds; its partner moves every 5 s. */
 static unsigned int follow(unsigned int a, unsigned int partner,
                            unsigned int seconds)
 {

@@ -14,7 +14,7 @@
 /* With TEST_FULL, as in make test-full, six times as many. */
 #define HOSTS 12
 
-/* After so long under the same load everything is where it belongs. */
+/* After this time under constant load every guest is where it belongs. */
 #define TO_SETTLE 120
 #define TO_WATCH  180
 
@@ -28,7 +28,7 @@ static uint64_t seed;
 static unsigned int moves; /* of the present host */
 static uint64_t left[WORLD_DOMAINS]; /* mask of LLCs, and 32 + places */
 static unsigned int returned[WORLD_DOMAINS]; /* moves to where it was before */
-static unsigned int returns;                 /* likewise, of all hosts */
+static unsigned int returns;                 /* the sum over all hosts */
 
 static unsigned int below(unsigned int n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rules of the configuration: what can be one, whom it is about, and that plans
- * keep to it: who is held, or has no allowed node, is not moved; what counts more for
- * a guest decides about it, and about no other one.
+ * Checks rules of the configuration: which texts are rules, which domains a rule matches, and that
+ * plans follow them: a guest that is held, or has no allowed node, is not moved; a rule's weights
+ * decide about its own guests only.
  */
 #include <stdio.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static void the_first_rule_that_is_about_a_domain_holds(void **state)
     assert_ptr_equal(domains.domain[1].rule, &rules.rule[1]);
     assert_true(domains.domain[1].stays);
     assert_ptr_equal(domains.domain[2].rule, &rules.rule[2]);
-    /* Who has no name is called nothing, not "". */
+    /* A domain without a name has no rule, not even one for "". */
     assert_null(domains.domain[3].rule);
     domains_free(&domains);
 }

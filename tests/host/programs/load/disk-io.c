@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Makes requests of known number and size to a block device, past the page cache and from page-
- * aligned memory, so that each uses as few pages as possible.
+ * Makes requests of known number and size to a block device, past the page cache and from
+ * page-aligned memory, so that each uses as few pages as possible.
  *
  * Usage: disk-io DEVICE write|read|discard BYTES COUNT [FIRST [PAUSE]]
  *        disk-io DEVICE flush COUNT

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Does the same work each time, in phases that have little in common, counted in units (parts/work-
- * count.h):
+ * Does the same work each time, in phases that have little in common, counted in units
+ * (parts/work-count.h):
  *
  *   phased-work ROUNDS UNITS
  *
