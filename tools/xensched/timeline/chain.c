@@ -7,7 +7,7 @@
 
 #define NO_RUN SIZE_MAX
 
-/* The run at @ns, or the next one. */
+/* Returns the run at @ns, or the next one. */
 static size_t run_at(const struct vcpu *v, uint64_t ns)
 {
     const struct span *s = vcpus_at(v, ns);
@@ -20,8 +20,8 @@ static size_t run_at(const struct vcpu *v, uint64_t ns)
 }
 
 /*
- * A vCPU that waits at that time is meant rather than one that runs, and that rather
- * than one that sleeps.
+ * Ranks the vCPUs of a domain at that time: one that waits is meant rather than one that runs,
+ * and that rather than one that sleeps.
  */
 static unsigned int rank_state(const struct vcpu *v, uint64_t ns)
 {
@@ -79,7 +79,7 @@ static void add_vcpu(struct chain *chain, const struct timeline *t,
     chain_link_run(&chain->link[chain->nr++], t, vcpu, run, did);
 }
 
-/* The run that @vcpu had at @ns, or NULL. */
+/* Returns the run that @vcpu had at @ns, or NULL. */
 static const struct span *vcpu_run(const struct timeline *t, uint32_t vcpu,
                                    uint64_t ns)
 {
@@ -103,7 +103,7 @@ static bool go_to_vcpu(struct chain *chain, const struct timeline *t,
 
 /* Threads. */
 
-/* The span of @thread at @ns; there is always one. */
+/* Returns the span of @thread at @ns; there is always one. */
 static size_t span_at(const struct thread *thread, uint64_t ns)
 {
     size_t low = 0, high = thread->nr;
@@ -170,7 +170,7 @@ static void add_thread(struct chain *chain, const struct timeline *t,
         link->vcpu_ran = vcpu->begin;
 }
 
-/* The thread that had a vCPU at @ns; false: none is known. */
+/* Continues with the thread that had a vCPU at @ns; returns false if none is known. */
 static bool go_to_thread_on(struct chain *chain, const struct timeline *t,
                             uint32_t vcpu, uint64_t ns)
 {
@@ -192,7 +192,7 @@ static bool go_to_thread_on(struct chain *chain, const struct timeline *t,
     return false;
 }
 
-/* A thread is late since its vCPU was, or since the thread that woke it was. */
+/* A thread is late because its vCPU was late, or because the thread that woke it was. */
 static bool go_on_from_thread(struct chain *chain, const struct timeline *t)
 {
     const struct chain_link *last = &chain->link[chain->nr - 1];
@@ -215,7 +215,7 @@ static bool go_on_from_thread(struct chain *chain, const struct timeline *t)
     return true;
 }
 
-/* The sender of the notification: the thread, if it is known, else the vCPU. */
+/* Continues with the sender of the notification: the thread, if it is known, else the vCPU. */
 static bool go_on_from_vcpu(struct chain *chain, const struct timeline *t)
 {
     const struct wake *wake = chain->link[chain->nr - 1].wake;
@@ -227,7 +227,7 @@ static bool go_on_from_vcpu(struct chain *chain, const struct timeline *t)
            go_to_vcpu(chain, t, wake->from, wake->sent);
 }
 
-/* Causes come first; where the clocks' error has it otherwise, it ends. */
+/* Each cause precedes its effect; if the clocks' error reverses them, the chain ends. */
 static void go_back(struct chain *chain, const struct timeline *t)
 {
     const struct chain_link *last;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * chain.h - why did this vCPU, or this thread, run so late?  The chain from a
- * run backwards: what woke it, when that one ran, what woke that one, ... through
- * all layers: a thread is woken by a thread, or by an interrupt that its vCPU
- * took when it ran; a vCPU is notified by another one, on which a thread may be
+ * chain.h - finds why a vCPU or a thread ran so late: the chain of causes from a run backwards,
+ * through all layers.  A link is a run and what woke it.  A thread is woken by a thread, or by an
+ * interrupt that its vCPU received when it ran; a vCPU is notified by another one, on which a
+ * thread may be known to have run.
  * known to have run.
  */
 #ifndef XENSCHED_TIMELINE_CHAIN_H
@@ -15,23 +15,23 @@
 
 #define CHAIN_LINKS 24U
 
-/* A run, the latest first. */
+/* A run; the latest is first. */
 struct chain_link {
-    uint32_t thread;     /* NONE: it is the vCPU's run */
+    uint32_t thread;     /* NONE: the run of a vCPU */
     uint32_t place;      /* of a thread: where it ran */
-    uint32_t vcpu;       /* of a thread: that of its place, or STAY_NONE */
+    uint32_t vcpu;       /* of a thread: the vCPU of its place, or STAY_NONE */
     uint32_t cpu;        /* of a vCPU: index of the pCPU */
     uint64_t ran, end;
-    uint64_t ready;      /* since then it could have run; ran: it did at once */
-    uint64_t slept;      /* since then it slept; NEVER: it did not sleep */
-    uint64_t did;        /* when it did what the link before waited for; of the
-                            first one: ran */
-    char why;            /* of a thread: as what it slept, a letter, or 0 */
-    bool lost;           /* what was before is in rows that were lost */
+    uint64_t ready;      /* when it could run; equal to ran if it ran at once */
+    uint64_t slept;      /* when it fell asleep; NEVER: it did not sleep */
+    uint64_t did;        /* when it caused the wake-up of the previous link; ran in the first
+                            link */
+    char why;            /* of a thread: the state of its sleep, a letter, or 0 */
+    bool lost;           /* rows before it were lost */
     const struct wake *wake; /* what woke the vCPU; NULL: not a notification */
     const struct thread_wake *thread_wake; /* what woke the thread, or NULL */
-    uint64_t vcpu_ran;   /* of a thread: its vCPU ran since then only, and that
-                            was late for it; NEVER: it was in time */
+    uint64_t vcpu_ran;   /* of a thread: since when its vCPU ran, if that was late for it; NEVER:
+                            it was in time */
 };
 
 struct chain {
@@ -39,18 +39,17 @@ struct chain {
     struct chain_link link[CHAIN_LINKS];
 };
 
-/* Of any of its vCPUs. */
+/* Any vCPU of the domain. */
 #define CHAIN_ANY_VCPU UINT32_MAX
 
 /*
- * Of the run of the vCPU @number of @acct, or of one of its vCPUs, which it had
- * at @ns or for which it waited then; if it slept, of the next one.  False: it
- * has none.
+ * Makes the chain of the run that vCPU @number of @acct, or one of its vCPUs, had at @ns or for
+ * which it waited then; if it slept, of the next run.  Returns false if there is none.
  */
 bool chain_make(struct chain *chain, const struct timeline *t, uint16_t acct,
                 uint32_t number, uint64_t ns);
 
-/* The same of a thread (an index). */
+/* The same for a thread (an index). */
 bool chain_make_of_thread(struct chain *chain, const struct timeline *t,
                           uint32_t thread, uint64_t ns);
 

@@ -14,7 +14,7 @@ struct latency_making {
     struct latency *latency;
     const struct timeline *t;
     size_t bucket[NR_BUCKETS]; /* index of a pair + 1 */
-    size_t *next;              /* [pair] likewise, in the same bucket */
+    size_t *next;              /* [pair]: index + 1 of the next pair in the bucket */
     size_t next_room;
 };
 
@@ -56,7 +56,7 @@ static void add_holder(struct latency_pair *pair, uint16_t acct, uint64_t ns)
         (struct latency_holder){ acct, ns };
 }
 
-/* Domains that had @cpu from @begin to @end. */
+/* Adds the domains that had @cpu from @begin to @end. */
 static void add_holders(struct latency_pair *pair, const struct stays_cpu *cpu,
                         uint64_t begin, uint64_t end)
 {
@@ -86,7 +86,7 @@ static const struct span *run_at(const struct vcpu *v, uint64_t ns)
 {
     const struct span *run = vcpus_at(v, ns);
 
-    /* Behind a run of no length it is already something else. */
+    /* A run of no length is followed by another span at the same time. */
     while (run && run > v->span && run->begin == ns &&
            run->state != VCPU_RUNNING)
         run--;

@@ -8,7 +8,7 @@
 #include "timeline/rows/cuts.h"
 #include "timeline/threads/thread-home.h"
 
-/* Rings that are told apart; a host has one or two per guest. */
+/* The most rings; a host has one or two per guest. */
 #define MAX_RINGS 1024U
 
 const char *const ring_operation_name[RING_OPERATIONS] = {
@@ -16,10 +16,10 @@ const char *const ring_operation_name[RING_OPERATIONS] = {
     "operation 7", "request",
 };
 
-/* What is under way on a ring. */
+/* The state of a ring. */
 struct under_way {
-    uint64_t notified; /* since the last response, first; NEVER: not yet */
-    uint64_t last;     /* the last response; NEVER: there was none */
+    uint64_t notified; /* the first notification since the last response; NEVER: none */
+    uint64_t last;     /* the last response; NEVER: none */
     uint32_t from;
 };
 
@@ -108,7 +108,7 @@ static void take_response(struct rings_making *m, struct ring *ring,
     u->last = row->ns;
 }
 
-/* All rings first, so that a notification before the first response is seen. */
+/* Finds all rings first, so that a notification before the first response counts. */
 static void find_rings(struct rings_making *m, uint16_t event)
 {
     const struct linux_rows *rows = &m->rows->linux_rows;

@@ -11,26 +11,26 @@
 /* Fewer delays than this bound nothing. */
 #define LEAST_DELAYS 16U
 
-/* One in so many delays may be of a wake-up that the notification met by chance. */
+/* One in this number of delays may be of a wake-up that met the notification by chance. */
 #define BY_CHANCE 10U
 
 /*
- * A notification's row precedes the wake-up by this at most.  Emulators need long for what is
- * in between.
+ * A notification's row precedes the wake-up by at most this.  Emulators need long for the code in
+ * between.
  */
 #define REACH_NS 50000U
 
-/* Moments near to a wake-up, for what meets it by chance: steps of a prime number of ns. */
+/* Moments near to a wake-up, for matches by chance: steps of a prime number of ns. */
 #define CHANCE_NS      1000000U
 #define CHANCE_STEP_NS 611953U
 
-/* Notifications that one run may be due to; with more it is of no use. */
+/* The most notifications that may have caused one run; a run with more is useless. */
 #define MOST_CANDIDATES 64U
 
-/* Rounds in which bounds narrow the search for the notifications behind others. */
+/* Rounds in which bounds narrow the search for causes. */
 #define MOST_ROUNDS 20U
 
-/* Bounds are a square of this: a host with more pCPUs has unknown differences. */
+/* Bounds take the square of this; differences of a host with more pCPUs are unknown. */
 #define MOST_CPUS 512U
 
 /* No bound. */
@@ -39,18 +39,18 @@
 struct notification {
     uint64_t ns;
     uint32_t cpu; /* index */
-    uint32_t wakes; /* that it could have caused */
+    uint32_t wakes; /* number of wake-ups that it may have caused */
     uint16_t receiver;
 };
 
-/* From a notification on one pCPU to a run on another one. */
+/* Delays from notifications on one pCPU to runs on another one. */
 struct bound {
     int64_t *ns; /* delays by the two clocks: none is less than the difference */
     size_t nr, room;
-    size_t chance; /* wake-ups of other causes, moved at random, that look like those */
-    size_t regular; /* of those delays, as long after the notification before as that was */
-    uint64_t sent, interval; /* the last notification, and from the one before to it */
-    int64_t most;  /* by how much the second clock is ahead, or FAR */
+    size_t chance; /* wake-ups of other causes that look the same after a random shift */
+    size_t regular; /* delays that fit the previous notification as well, at the same interval */
+    uint64_t sent, interval; /* the last notification, and its distance from the one before */
+    int64_t most;  /* by how much the second clock is ahead at most, or FAR */
 };
 
 struct skew_finding {
@@ -62,9 +62,9 @@ struct skew_finding {
     struct bound *bound;       /* [from][to] */
     struct notification *sent; /* by receiver, then by time */
     size_t nr_sent, room;
-    size_t *first; /* [accounting domain] its notifications; one more at the end */
-    size_t *early; /* [pCPU] wake-ups without a delay ... */
-    size_t *strange; /* ... which no notification explains */
+    size_t *first; /* [accounting domain]: its first notification; one more at the end */
+    size_t *early; /* [pCPU]: number of wake-ups without a delay ... */
+    size_t *strange; /* ... that no notification explains */
 };
 
 static struct bound *bound_of(const struct skew_finding *f, uint32_t from,
@@ -109,7 +109,7 @@ static void find_sent(struct skew_finding *f)
     }
 }
 
-/* Those to one receiver in a time. */
+/* Notifications to one receiver in an interval. */
 struct about {
     struct notification *sent;
     size_t nr;
@@ -132,7 +132,7 @@ static struct about sent_about(const struct skew_finding *f, uint16_t receiver,
     return (struct about){ all + from, until - from };
 }
 
-/* Wake-ups whose delay is not 0: Xen stamped them where the notification was sent. */
+/* Returns whether the row is a wake-up with a delay: Xen stamped it on the sender's pCPU. */
 
 static bool is_wake(const struct skew_finding *f, const struct timeline_row *row)
 {
@@ -148,7 +148,7 @@ static struct about causes_of(const struct skew_finding *f,
     return sent_about(f, row->current, woken - REACH_NS, woken + f->tolerance);
 }
 
-/* The last of those, if all are of one pCPU; or NULL. */
+/* Returns the last of the causes, if all are of one pCPU; otherwise NULL. */
 static struct notification *cause_of(const struct about *causes)
 {
     size_t n;
@@ -176,7 +176,7 @@ static void count_causes(struct skew_finding *f)
     }
 }
 
-/* A wake-up of another cause may meet a notification, as often as at any moment near to it. */
+/* Counts how often a wake-up of another cause would match by chance. */
 static void count_chance(struct skew_finding *f, size_t i, uint32_t to)
 {
     int64_t off = i * CHANCE_STEP_NS % (2 * CHANCE_NS);
@@ -238,7 +238,7 @@ static int compare_bounds(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Few of the delays are of other wake-ups, and these may be less than the difference. */
+/* Ignores a few delays, which may be of other wake-ups and less than the difference. */
 static int64_t most_of(struct bound *bound)
 {
     if (bound->nr < LEAST_DELAYS || bound->chance > bound->nr / BY_CHANCE ||
@@ -262,7 +262,7 @@ static void bound_by_delays(struct skew_finding *f)
 
 /*
  * Wake-ups whose delay is 0: the clock of their pCPU is behind that of the notification, which
- * looks later.  How much later at most, the bounds of the other direction say.
+ * looks later.  The bounds of the other direction limit how much later.
  */
 
 static bool may_cause(const struct skew_finding *f,
@@ -275,7 +275,7 @@ static bool may_cause(const struct skew_finding *f,
            later >= -bound_of(f, sent->cpu, to)->most - f->tolerance;
 }
 
-/* How far behind is any pCPU, at most? */
+/* Returns how far any pCPU is behind at most. */
 static int64_t furthest(const struct skew_finding *f, uint32_t to)
 {
     int64_t most = 0;
@@ -291,7 +291,7 @@ static int64_t furthest(const struct skew_finding *f, uint32_t to)
     return most;
 }
 
-/* The first that may be the cause of a run, if all of those are of one pCPU; or NULL. */
+/* Returns the first possible cause of a run, if all of them are of one pCPU; otherwise NULL. */
 static const struct notification *first_cause(const struct skew_finding *f,
                                               const struct timeline_row *row,
                                               uint32_t to)
@@ -301,7 +301,7 @@ static const struct notification *first_cause(const struct skew_finding *f,
     const struct notification *first = NULL;
     size_t n;
 
-    /* (Too many explain it as well as one.) */
+    /* (Too many candidates explain it as well as one.) */
     if (about.nr > MOST_CANDIDATES)
         return NULL;
     for (n = 0; n < about.nr; n++) {
@@ -341,13 +341,13 @@ static void take_early_runs(struct skew_finding *f)
     }
 }
 
-/* If a clock without bounds explains most, what explains the others may be chance. */
+/* If a clock without bounds explains most, other explanations may be chance. */
 static bool are_explained(const struct skew_finding *f, uint32_t cpu)
 {
     return f->strange[cpu] <= f->early[cpu] / BY_CHANCE;
 }
 
-/* Narrower bounds leave fewer candidates, which narrow the bounds. */
+/* Narrower bounds leave fewer candidates, which narrow the bounds further. */
 static void bound_by_early_runs(struct skew_finding *f)
 {
     unsigned int round;
@@ -369,7 +369,7 @@ static void bound_by_early_runs(struct skew_finding *f)
     }
 }
 
-/* What follows from bounds by way of other pCPUs.  False: they contradict each other. */
+/* Derives bounds by way of other pCPUs.  Returns false if they contradict each other. */
 static bool close_bounds(struct skew_finding *f)
 {
     uint32_t by, from, to;
@@ -398,7 +398,7 @@ static bool is_bounded(const struct skew_finding *f, uint32_t a, uint32_t b)
     return bound_of(f, a, b)->most != FAR && bound_of(f, b, a)->most != FAR;
 }
 
-/* Does a bound of this pCPU, and of those it is bounded with, contradict equal clocks? */
+/* Returns whether a bound of this pCPU, or of one bounded with it, contradicts equal clocks. */
 static bool is_skewed(const struct skew_finding *f, uint32_t cpu)
 {
     uint32_t from, to;
@@ -411,7 +411,7 @@ static bool is_skewed(const struct skew_finding *f, uint32_t cpu)
     return false;
 }
 
-/* The middle of the bounds against the first pCPU with which it is bounded. */
+/* Takes the middle of the bounds against the first pCPU with which it is bounded. */
 static void find_ahead(struct skew_finding *f)
 {
     uint32_t cpu, first;
@@ -464,7 +464,7 @@ static void find_errors(struct skew_finding *f, bool sound)
                 note_pair(f, from, to, sound && is_bounded(f, from, to));
 }
 
-/* Xen compared the clocks, and no bound contradicts. */
+/* Returns whether Xen found one clock, and no bound contradicts. */
 static bool are_one_clock(const struct skew_finding *f)
 {
     size_t i;
@@ -560,7 +560,7 @@ static uint64_t corrected(const struct skew *skew, const struct stays *stays,
     return cpu < skew->nr ? without(ns, skew->ahead_ns[cpu]) : ns;
 }
 
-/* The delay is between two clocks.  A delay of 0 says that it is not known. */
+/* Corrects a delay between two clocks.  A delay of 0 means unknown. */
 static void correct_delay(const struct skew *skew, const struct stays *stays,
                           struct timeline_row *row, uint32_t cause)
 {

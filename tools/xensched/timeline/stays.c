@@ -8,10 +8,10 @@
 #include "timeline/rows/cuts.h"
 #include "stays.h"
 
-/* The longest time from an occurrence to its row. */
+/* The longest time from an event to its row. */
 #define ROW_NS 5000U
 
-/* What is later than this is no late stamp, but a time of which nothing is known. */
+/* A greater delay is no late stamp, but an unknown time. */
 #define MAX_LATE_NS 10000000U
 
 uint64_t stays_tolerance(const struct rows *rows)
@@ -70,7 +70,7 @@ static void find_cpus(struct stays *stays, const struct rows *rows)
 
 /* Stays, from their rows. */
 
-/* Of each pCPU, when its stays are not all known.  The caller frees it with free_lost(). */
+/* Finds, per pCPU, when its stays are not all known.  The caller frees it with free_lost(). */
 static struct windows *find_lost(const struct stays *stays,
                                  const struct rows *rows)
 {
@@ -99,8 +99,8 @@ static void free_lost(const struct stays *stays, struct windows *lost)
 }
 
 /*
- * Does it begin when @last ends?  A stamp that is late makes it look as if there
- * was something in between, but then the log says that there was not.
+ * Returns whether the stay begins when @last ends.  A late stamp makes it look as if there was
+ * something in between, but then the log says that there was not.
  */
 static bool is_joined(const struct rows *rows, const struct windows *lost,
                       const struct stay *last, uint16_t next,
@@ -120,7 +120,7 @@ static bool is_joined(const struct rows *rows, const struct windows *lost,
            !windows_overlap(lost, last->said, begin);
 }
 
-/* The first row since the last exit from a pCPU which is written when a vCPU begins to run. */
+/* The first row since the last exit that Xen writes when a vCPU begins to run. */
 struct opening {
     bool there;
     uint16_t acct;
@@ -142,8 +142,8 @@ static void note_opening(struct opening *opening, const struct timeline_row *row
 }
 
 /*
- * Behind a time in which the pCPU was idle no stay bounds a late stamp.  The row of the
- * beginning does: the run began before Xen wrote that row.
+ * After idle time of the pCPU no stay bounds a late stamp.  The row of the beginning does: the run
+ * began before Xen wrote that row.
  */
 static void bound_by_opening(struct stay *stay, const struct opening *opening,
                              uint64_t tolerance)
@@ -160,7 +160,7 @@ static void bound_by_opening(struct stay *stay, const struct opening *opening,
     stay->end -= late;
 }
 
-/* The run that a row of service-ns ends; across a cut nothing is known of it. */
+/* Returns the begin of the run that a row of service-ns ends; unknown across a cut. */
 static uint64_t run_begin(const struct rows *rows, const struct timeline_row *row)
 {
     uint64_t begin = row->counter < row->ns ? row->ns - row->counter : 0;
@@ -206,7 +206,7 @@ static void take_stays(struct stays *stays, const struct rows *rows,
                                  tolerance);
         bound_by_opening(stay, &opening[index], tolerance);
         opening[index].there = false;
-        /* In parts, it is the same one that goes on. */
+        /* A part of a stay: the same domain continues. */
         next[index] = row->correspondent == XEN_SCHEDLOG_ACCT_NONE
                       ? row->current : row->correspondent;
         stay->next = next[index];
@@ -228,8 +228,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /*
- * Where stays are joined, each ends when the one before did and its counter
- * later, at most; and before the next one's counter began, at most.
+ * If stays are joined, each ends after the previous one's end plus its own counter at most, and
+ * before the next one's counter began at most.
  */
 static void shift_ends(struct stays_cpu *cpu)
 {
@@ -263,7 +263,7 @@ static void note_late(struct stays *stays, uint64_t late, uint64_t tolerance)
         stays->late_ns = late;
 }
 
-/* Between the two, only the idle vCPU had the pCPU. */
+/* Returns whether only the idle vCPU had the pCPU between the two. */
 static bool was_idle(const struct rows *rows, const struct windows *lost,
                      const struct stay *last, const struct stay *stay)
 {
@@ -298,15 +298,15 @@ static void add_stay(const struct rows *rows, const struct windows *lost,
 }
 
 /*
- * Is @stay one more part of @last?  Not if the pCPU was idle between them, for a
- * moment that is too short to be seen.
+ * Returns whether @stay continues @last.  Not if the pCPU was idle between them, for a moment that
+ * is too short to be seen.
  */
 static bool goes_on(const struct stay *last, const struct stay *stay)
 {
     return stay->joined && stay->acct == last->acct && last->next == last->acct;
 }
 
-/* Parts of a stay become one. */
+/* Joins the parts of a stay. */
 static void put_together(struct stays *stays, struct stays_cpu *cpu,
                          const struct rows *rows, const struct windows *lost)
 {
@@ -336,7 +336,7 @@ static void put_together(struct stays *stays, struct stays_cpu *cpu,
     *cpu = to;
 }
 
-/* What is said when a stay begins. */
+/* Rows about the beginning of a stay. */
 
 static uint64_t distance(uint64_t a, uint64_t b)
 {
@@ -344,8 +344,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 }
 
 /*
- * Its rows were written between the moment at which it began and the row of the
- * one before, or with the first one.
+ * Its rows were written between its beginning and the row of the stay before, or with the first
+ * row.
  */
 static bool begins_about(const struct stays_cpu *cpu, size_t i, uint64_t ns,
                          uint64_t tolerance)
@@ -359,22 +359,22 @@ static bool begins_about(const struct stays_cpu *cpu, size_t i, uint64_t ns,
     return stay->begin <= ns + tolerance && said + tolerance >= ns;
 }
 
-/* Within a stay another vCPU of the same domain began to run. */
+/* A point within a stay at which another vCPU of the same domain began to run. */
 struct split {
     size_t stay;
     uint64_t ns, woken, off;
     uint32_t from;
 };
 
-/* What is said of the beginnings on a pCPU. */
+/* The rows about beginnings on a pCPU. */
 struct beginnings {
     struct stays_cpu *cpu;
-    size_t next; /* the first stay that is not over, by its last row */
+    size_t next; /* the first stay that has not ended, by its last row */
     struct split *split;
     size_t nr, room;
 };
 
-/* The stay of @acct which is there at @ns. */
+/* Returns the stay of @acct at @ns. */
 static struct stay *present(struct beginnings *b, uint16_t acct, uint64_t ns,
                             uint64_t tolerance)
 {
@@ -383,7 +383,7 @@ static struct stay *present(struct beginnings *b, uint16_t acct, uint64_t ns,
 
     while (b->next < cpu->nr && cpu->stay[b->next].said + tolerance < ns)
         b->next++;
-    /* Rather one that begins now than one that ends. */
+    /* Prefers a stay that begins now to one that ends. */
     for (i = b->next; i < cpu->nr && cpu->stay[i].begin <= ns + tolerance; i++)
         if (cpu->stay[i].acct == acct && begins_about(cpu, i, ns, tolerance))
             return &cpu->stay[i];
@@ -394,7 +394,7 @@ static struct stay *present(struct beginnings *b, uint16_t acct, uint64_t ns,
     return NULL;
 }
 
-/* What begins at @ns is not over: it has a row when it ends. */
+/* A stay that begins at @ns has not ended: it has a row when it ends. */
 static bool after_all(const struct stays_cpu *cpu, uint64_t ns,
                       uint64_t tolerance)
 {
@@ -415,7 +415,7 @@ static struct split *split_at(struct beginnings *b, const struct stay *stay,
     return last;
 }
 
-/* The counter ends where the time stamp is, and the run began no later. */
+/* The counter ends at the time stamp, and the run began no later. */
 static uint64_t woken_at(const struct timeline_row *row, uint64_t begin)
 {
     uint64_t ns = row->counter < row->ns ? row->ns - row->counter : 0;
@@ -439,7 +439,7 @@ static void note_contradiction(struct beginnings *b, const struct timeline_row *
         }
 }
 
-/* What is known of a run otherwise: such rows only say why the vCPU had not run. */
+/* Such rows only explain why the vCPU had not run; the run itself is known. */
 static void take_off_cpu(struct beginnings *b, const struct timeline_row *row,
                          uint64_t tolerance)
 {
@@ -455,7 +455,7 @@ static void take_off_cpu(struct beginnings *b, const struct timeline_row *row,
         last->off = row->counter;
 }
 
-/* A row says that a vCPU of @row->current began to run. */
+/* Uses a row which shows that a vCPU of @row->current began to run. */
 static void take_beginning(struct stays *stays, struct beginnings *b,
                            const struct timeline_row *row, uint64_t tolerance)
 {
@@ -470,7 +470,7 @@ static void take_beginning(struct stays *stays, struct beginnings *b,
             note_contradiction(b, row);
         return;
     }
-    /* One after a time in which the pCPU was idle begins with a wake-up. */
+    /* After idle time of the pCPU a stay begins with a wake-up. */
     if (begins_about(b->cpu, stay - b->cpu->stay, row->ns, tolerance) ||
         (!stay->joined && wake && stay->woken == STAY_NEVER)) {
         begin = stay->begin;
@@ -489,7 +489,7 @@ static void take_beginning(struct stays *stays, struct beginnings *b,
         *from = stays_cpu(stays, row->counter >> 16 & 0xffff);
 }
 
-/* Cut stays where splits say so. */
+/* Cuts stays at the splits. */
 static void cut_stays(struct beginnings *b)
 {
     struct stays_cpu to = { .id = b->cpu->id };

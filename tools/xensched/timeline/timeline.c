@@ -9,7 +9,7 @@
 #include "timeline.h"
 
 
-/* pCPUs whose clocks differ show a wake-up before the notification that caused it. */
+/* Corrects the clocks of pCPUs that show a wake-up before its notification. */
 static void make_one_clock(struct timeline *t)
 {
     skew_find(&t->skew, &t->rows, &t->stays);

@@ -8,7 +8,7 @@
 #include "timeline/rows/cuts.h"
 #include "vcpus.h"
 
-/* vCPUs of an accounting domain that are told apart. */
+/* The most vCPUs of an accounting domain. */
 #define MAX_VCPUS 512U
 
 const char *const vcpu_state_name[VCPU_STATES] = {
@@ -19,18 +19,18 @@ const char *const vcpu_state_name[VCPU_STATES] = {
     [VCPU_LOST] = "lost",
 };
 
-/* A stay, and where it is. */
+/* A stay and its place. */
 struct run {
     struct stay *stay;
     uint32_t cpu;
-    bool guess; /* it may be of another vCPU of its domain */
+    bool guess; /* another vCPU of the domain is possible */
 };
 
-/* The vCPU of an accounting domain that is about to be chosen for a run. */
+/* A candidate for a run: a vCPU of the accounting domain. */
 struct chosen {
-    uint64_t end;  /* of its last run */
-    uint32_t cpu;  /* of that */
-    bool left_idle; /* the pCPU was idle then: usually the vCPU slept */
+    uint64_t end;  /* end of its last run */
+    uint32_t cpu;  /* pCPU of its last run */
+    bool left_idle; /* the pCPU was idle after it: usually the vCPU slept */
 };
 
 struct vcpus_making {
@@ -38,7 +38,7 @@ struct vcpus_making {
     const struct rows *rows;
     const struct stays *stays;
     uint64_t tolerance;
-    size_t room; /* for vCPUs */
+    size_t room; /* number of vCPUs that fit */
     struct windows unseen; /* times in which any vCPU may have run */
 };
 
@@ -69,7 +69,7 @@ static void add_span(struct vcpu *v, uint64_t begin, enum vcpu_state state,
     *list_add(v->span, v->nr, v->room) = (struct span){ begin, cpu, state };
 }
 
-/* From @begin to @end it did not run, as far as is known. */
+/* Adds the time from @begin to @end, in which it did not run as far as is known. */
 static void add_wait(struct vcpus_making *m, struct vcpu *v, uint64_t begin,
                      uint64_t end, enum vcpu_state state, uint32_t cpu)
 {
@@ -95,7 +95,7 @@ static uint64_t end_of(const struct chosen *c)
     return c->cpu == STAY_NONE ? 0 : c->end;
 }
 
-/* No row of a wake-up then means that the vCPU did not sleep. */
+/* Returns whether a missing row of a wake-up means that the vCPU did not sleep. */
 static bool has_each_wake_up(const struct vcpus_making *m,
                              const struct stay *stay)
 {
@@ -103,7 +103,7 @@ static bool has_each_wake_up(const struct vcpus_making *m,
            !(m->rows->names.sampled & 1U << XEN_SCHEDLOG_EV_WAKE_DELAY);
 }
 
-/* The host's clock went back meanwhile: only a wait that began behind that is known. */
+/* The host's clock went back in between: only a wait that began after that is known. */
 static void add_wait_behind_cut(struct vcpus_making *m, struct vcpu *v,
                                 uint64_t begin, const struct run *run)
 {
@@ -117,7 +117,7 @@ static void add_wait_behind_cut(struct vcpus_making *m, struct vcpu *v,
     add_wait(m, v, known, stay->begin, VCPU_RUNNABLE, run->cpu);
 }
 
-/* What it did between its last run and this one. */
+/* Adds what it did between its last run and this one. */
 static void add_gap(struct vcpus_making *m, struct vcpu *v, uint64_t begin,
                     const struct run *run)
 {
@@ -142,9 +142,9 @@ static void add_gap(struct vcpus_making *m, struct vcpu *v, uint64_t begin,
     add_wait(m, v, woken, stay->begin, VCPU_RUNNABLE, run->cpu);
 }
 
-/* Which vCPU of those of its accounting domain a run is. */
+/* Choosing the vCPU of a run. */
 
-/* It ran when the run's vCPU woke, or slept and the run's did not wake. */
+/* Returns whether it ran when the run's vCPU woke, or slept though the run's did not wake. */
 static bool contradicts(const struct vcpus_making *m, const struct chosen *c,
                         const struct run *run)
 {
@@ -158,7 +158,7 @@ static bool contradicts(const struct vcpus_making *m, const struct chosen *c,
     return c->left_idle && has_each_wake_up(m, stay);
 }
 
-/* How well it fits; 0: not at all. */
+/* Returns how well it fits; 0: not at all. */
 static unsigned int count_fits(const struct vcpus_making *m, const struct chosen *c,
                                const struct run *run)
 {
@@ -183,7 +183,7 @@ static unsigned int told(const struct vcpus_making *m, uint16_t acct)
     return m->rows->names.entry[acct].vcpus;
 }
 
-/* May there be another vCPU, which was not seen so far? */
+/* Returns whether another vCPU may exist that was not seen so far. */
 static bool can_be_more(const struct vcpus_making *m, uint16_t acct,
                         unsigned int nr)
 {
@@ -207,7 +207,7 @@ static void note_guess(struct vcpus_making *m, struct run *run, bool guess)
     m->vcpus->guessed += guess;
 }
 
-/* The vCPU of the run, or @nr: it is another one. */
+/* Returns the vCPU of the run, or @nr for a new one. */
 static unsigned int choose_vcpu(struct vcpus_making *m, const struct chosen *chosen,
                                 unsigned int nr, struct run *run)
 {
@@ -228,7 +228,7 @@ static unsigned int choose_vcpu(struct vcpus_making *m, const struct chosen *cho
         note_guess(m, run, equals > 1);
         return best;
     }
-    /* Without a number of vCPUs there are as many as run at the same time. */
+    /* Without a known number there are as many vCPUs as run at the same time. */
     if (more && (!how || told(m, run->stay->acct))) {
         note_guess(m, run, nr && !m->stays->migrates);
         return nr;
@@ -291,7 +291,7 @@ static void add_run(struct vcpus_making *m, struct run *run,
     };
 }
 
-/* After the last run nothing says what it did. */
+/* After the last run its state is unknown. */
 static void end_vcpus(struct vcpus_making *m, uint16_t acct,
                       const struct chosen *chosen, unsigned int nr)
 {

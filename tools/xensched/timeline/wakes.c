@@ -9,13 +9,13 @@
 /* A wake-up that comes later than this has another cause. */
 #define MAX_DELIVERY_NS 1000000U
 
-/* One that comes earlier than this, beside what stamps cannot tell, likewise. */
+/* A wake-up that precedes the notification by more has another cause, too. */
 #define ORDER_NS 1000U
 
 /*
- * Others come that early by chance: a vCPU that has just woken for another reason is
- * notified.  How often that is, is known from a time before, in which no notification was
- * the reason: so many times as long, and no longer, since wake-ups come in bursts.
+ * Other wake-ups precede it by chance: a vCPU that has just woken for another reason is notified.
+ * The time before, without a notification, shows how often that happens: it has this many times the
+ * length, and no more, because wake-ups come in bursts.
  */
 #define CHANCE_TIMES 4U
 
@@ -24,11 +24,11 @@ struct wakes_making {
     const struct stays *stays;
     const struct vcpus *vcpus;
     uint64_t granule, tolerance;
-    size_t *at; /* [vCPU] its span now; rows are in order, so it only grows */
-    uint64_t *explained; /* [vCPU] its last wake-up whose notification is known */
+    size_t *at; /* [vCPU]: its present span; rows are in order, so it only grows */
+    uint64_t *explained; /* [vCPU]: its last wake-up whose notification is known */
 };
 
-/* What a notification means for one vCPU. */
+/* The effect of a notification on one vCPU. */
 struct effect {
     enum wake_kind kind;
     uint64_t woken, ran;
@@ -50,7 +50,7 @@ static bool slept_before(const struct vcpu *v, size_t i)
     return i && v->span[i - 1].state == VCPU_BLOCKED;
 }
 
-/* It runs when it has waited; unless rows are missing. */
+/* Returns when it runs after its wait, unless rows are missing. */
 static uint64_t run_after(const struct vcpu *v, size_t i)
 {
     while (i < v->nr && v->span[i].state == VCPU_RUNNABLE)
@@ -61,15 +61,15 @@ static uint64_t run_after(const struct vcpu *v, size_t i)
 }
 
 /*
- * The span in which it is awake after it slept about @ns: that of now, if it
- * is so young that the two times may be in the wrong order; or the next one.
+ * Returns the span in which it is awake after it slept about @ns: the present one, if it is so
+ * young that the two times may be in the wrong order, or the next one.
  */
 static size_t waking(const struct wakes_making *m, const struct vcpu *v,
                      size_t i, uint64_t ns)
 {
     const struct span *s = &v->span[i];
 
-    /* It ran at once: what it waited for is a span before. */
+    /* It ran at once: its wait is one span before. */
     if (s->state == VCPU_RUNNING && i && s[-1].state == VCPU_RUNNABLE &&
         s[-1].begin + m->tolerance >= ns)
         i--;
@@ -85,14 +85,14 @@ static size_t waking(const struct wakes_making *m, const struct vcpu *v,
     return SIZE_MAX;
 }
 
-/* It came first, as far as stamps can tell. */
+/* Returns whether the wake-up came first, as far as stamps can tell. */
 static bool is_early(const struct wakes_making *m, uint64_t woken,
                      uint64_t sent)
 {
     return woken + m->granule < sent;
 }
 
-/* A notification before this one was the reason. */
+/* Returns whether an earlier notification was the cause. */
 static bool is_anothers(const struct wakes_making *m, unsigned int index,
                         uint64_t woken, uint64_t sent)
 {
@@ -124,7 +124,7 @@ static struct effect effect_on(struct wakes_making *m, unsigned int index,
     }
 }
 
-/* Kinds are in the order in which they explain a notification best. */
+/* Kinds are sorted by how well they explain a notification. */
 static bool is_better(const struct wakes_making *m, const struct effect *a,
                       const struct effect *b, uint64_t sent)
 {

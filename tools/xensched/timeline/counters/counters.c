@@ -20,8 +20,8 @@
 struct making {
     struct counters *counters;
     const struct rows *rows;
-    uint32_t *index; /* by kind and id, + 1; 0: there is none */
-    size_t next;     /* loss */
+    uint32_t *index; /* by kind and id: index + 1; 0: none */
+    size_t next;     /* index of the next loss */
 };
 
 static bool counter_of(const struct timeline_row *row, enum counter_kind *kind,
@@ -44,7 +44,7 @@ static bool counter_of(const struct timeline_row *row, enum counter_kind *kind,
     return false;
 }
 
-/* Which there are, in their order. */
+/* Finds which counters exist, in their order. */
 static void find_all(struct making *m)
 {
     enum counter_kind kind;
@@ -93,7 +93,7 @@ static bool may_miss(const struct counter *c, const struct timeline_loss *loss)
     return loss->events & 1U << XEN_SCHEDLOG_EV_MEMORY;
 }
 
-/* From the beginning of a loss on nothing is known until there is a row. */
+/* From the beginning of a loss the value is unknown until there is a row. */
 static void forget_values(struct making *m, uint64_t ns)
 {
     unsigned int i;
@@ -179,12 +179,12 @@ struct sent {
 };
 
 struct pair {
-    size_t first, nr; /* of struct sent */
+    size_t first, nr; /* indices in struct sent */
 };
 
 struct rates {
     const struct rows *rows;
-    uint64_t length_ns; /* of a part, but the last */
+    uint64_t length_ns; /* of each part but the last */
     uint32_t nr_parts;
     unsigned int event;
     bool lost[PARTS];
@@ -330,15 +330,15 @@ void rates_make(struct counters *counters, const struct rows *rows)
     free(r);
 }
 
-/* Counts by marks. */
+/* Counts in marks. */
 
 struct counts {
     struct counters *counters;
     const struct rows *rows;
     const struct marks *marks;
-    unsigned int first;  /* counter that is a count */
-    uint32_t *index;     /* of a counter, by text, + 1 */
-    size_t next;         /* loss */
+    unsigned int first;  /* index of the first counter that is a count */
+    uint32_t *index;     /* by text: index of the counter + 1 */
+    size_t next;         /* index of the next loss */
 };
 
 static struct counter *counter_of_mark(struct counts *c, const struct mark *mark)
@@ -363,7 +363,7 @@ static struct counter *counter_of_mark(struct counts *c, const struct mark *mark
     return new;
 }
 
-/* What a guest counted while rows were lost is not known. */
+/* A guest's counts are unknown while rows were lost. */
 static void forget_counts(struct counts *c, uint64_t ns)
 {
     unsigned int i;

@@ -25,9 +25,9 @@
 #define HAS (XENSCHED_ROW_CURRENT | XENSCHED_ROW_CORRESPONDENT | \
              XENSCHED_ROW_COUNTER)
 
-/* Counters that are several numbers: bits from .. from + nr - 1. */
+/* A counter that consists of several numbers: bits from ... from + nr - 1. */
 struct part {
-    const char *name; /* NULL: there are no more */
+    const char *name; /* NULL: the end of the list */
     unsigned int from, nr;
 };
 
@@ -43,7 +43,7 @@ static const struct part parts[CTF_NAMELESS + 1][6] = {
     [XEN_SCHEDLOG_EV_IRQ_TIME] = WORK,
     [XEN_SCHEDLOG_EV_EXIT_TIME] = WORK,
     [XEN_SCHEDLOG_EV_FLUSH_WAIT] = WORK,
-    /* Of a code that says what it is: type is 15; see uapi/xensched_mark.h. */
+    /* A code with structure has type 15; see uapi/xensched_mark.h. */
     [XEN_SCHEDLOG_EV_MARK] = { { "type", 28, 4 }, { "what", 25, 3 },
                                { "high", 15, 10 }, { "low", 0, 15 } },
     [XEN_SCHEDLOG_EV_RING_SECTORS] = { { "sectors", 3, 61 },
@@ -70,7 +70,7 @@ static void need_ok(int status)
         _exit(EXIT_FAILURE);
 }
 
-/* Names: text that is safe in any program's hands. */
+/* Makes a name safe for any program. */
 
 static void make_plain(char *text, size_t size, const char *name)
 {
@@ -82,7 +82,7 @@ static void make_plain(char *text, size_t size, const char *name)
     text[i] = '\0';
 }
 
-/* Two domains with one name have their numbers behind it. */
+/* If two domains share a name, their numbers follow it. */
 static void add_label(struct ctf_classes *c, uint16_t acct)
 {
     struct ctf_label label = { .acct = acct, .last = acct };
@@ -98,8 +98,8 @@ static void add_label(struct ctf_classes *c, uint16_t acct)
 }
 
 /*
- * Each number has one: for those without Trace Compass makes one up, as if they
- * were flags, and 5 would be called what 1 and 4 are called.
+ * Gives each number a label.  For numbers without one, Trace Compass combines labels as if they
+ * were flags, so 5 would have the names of 1 and 4.
  */
 static void learn_labels(struct ctf_classes *c)
 {
@@ -155,7 +155,7 @@ static bt_field_class *domid(const struct ctf_classes *c)
     return field;
 }
 
-/* An enumeration of nothing would be no metadata. */
+/* An empty enumeration would be invalid metadata. */
 static bt_field_class *accounting_domain(const struct ctf_classes *c)
 {
     bt_field_class *field;
@@ -181,7 +181,7 @@ static bt_field_class *accounting_domain(const struct ctf_classes *c)
     return field;
 }
 
-/* Numbers of accounting domains in rows of others may be of their own. */
+/* Sources other than the hypervisor may number accounting domains differently. */
 static void add_domain(const struct ctf_classes *c, bt_field_class *to,
                        enum xensched_kind kind, const char *name,
                        const char *name_of_domid)
@@ -348,7 +348,7 @@ void ctf_classes_free(struct ctf_classes *c)
     free(c->label);
 }
 
-/* What is in it. */
+/* The contents of the trace. */
 
 static bt_field *member(bt_field *of, unsigned int *i)
 {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ctf-classes.h - what a CTF trace of a recording says of itself: one clock, a
- * stream class per kind of source with an event class for each event that it has,
- * a stream per log file.
+ * ctf-classes.h - the metadata of a recording's CTF trace: one clock, a stream class per kind of
+ * source with an event class for each of its events, and a stream per log buffer.
  *
- * For the process that writes the trace: what babeltrace2's library cannot make
- * ends it.
+ * For the process that writes the trace: an error of babeltrace2's library ends it.
  */
 #ifndef XENSCHED_TIMELINE_CTF_CLASSES_H
 #define XENSCHED_TIMELINE_CTF_CLASSES_H
@@ -16,10 +14,10 @@
 
 #include "ctf-rows.h"
 
-/* Those of rows of an event without a name, or which do not say theirs. */
+/* Rows without an event, or of an event without a name. */
 #define CTF_NAMELESS XEN_SCHEDLOG_NR_EVENTS
 
-/* Which of current, correspondent and counter a row has. */
+/* Combinations of current, correspondent and counter in a row. */
 #define CTF_SHAPES 8U
 
 struct ctf_classes {
@@ -36,17 +34,17 @@ struct ctf_classes {
     size_t nr_labels, labels_room;
 };
 
-/* @made; the process ends if it is NULL. */
+/* Returns @made; ends the process if it is NULL. */
 void *ctf_need(void *made);
 
 void ctf_classes_make(struct ctf_classes *classes, const struct ctf_rows *rows,
                       bt_self_component *self);
 void ctf_classes_free(struct ctf_classes *classes);
 
-/* A packet of the stream of @log, which says whose it is. */
+/* Makes a packet of the stream of @log, with the log's source. */
 bt_packet *ctf_packet(const struct ctf_classes *classes, uint32_t log);
 
-/* The class of an event which @item, a row, is; and what it says. */
+/* Returns the class of @item's event, a row. */
 bt_event_class *ctf_event_class(struct ctf_classes *classes,
                                 const struct ctf_item *item);
 void ctf_fill_event(const struct ctf_classes *classes, bt_event *event,

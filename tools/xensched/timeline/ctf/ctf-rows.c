@@ -21,7 +21,7 @@ static bool is_log(const struct ctf_log *log, const struct xensched_merged *m)
            log->file == m->file;
 }
 
-/* Fails if there are too many. */
+/* Fails if there are too many logs. */
 static int log_of(struct ctf_rows *rows, const struct xensched_merged *m,
                   uint32_t *log, struct xensched_error *err)
 {
@@ -78,9 +78,8 @@ static void swap(struct ctf_rows *rows, size_t a, size_t b)
 }
 
 /*
- * In the packet of a loss is a row, or some readers go no further: the last one
- * before it, unless the packet before that would then have none, else the first
- * one behind it.
+ * Chooses the row in the packet of a loss, without which some readers stop: the last row before the
+ * loss, unless the packet before would then be empty, and otherwise the first row after it.
  */
 static void settle_loss(struct ctf_rows *rows, struct ctf_log *log)
 {
@@ -134,7 +133,7 @@ static void take_row(struct ctf_rows *rows, uint32_t log,
     settle_row(rows, &rows->log[log]);
 }
 
-/* Without a row between they are one. */
+/* Two losses without a row in between are one. */
 static void widen_loss(struct ctf_rows *rows, size_t end,
                        const struct xensched_merged *m)
 {
@@ -145,7 +144,7 @@ static void widen_loss(struct ctf_rows *rows, size_t end,
     loss->rows = loss->rows && m->lost_rows ? loss->rows + m->lost_rows : 0;
 }
 
-/* It begins at the row before; where there is none, at the very beginning. */
+/* A loss begins at the row before it, or, without one, at the beginning of the recording. */
 static void add_loss(struct ctf_rows *rows, uint32_t index,
                      const struct xensched_merged *m)
 {
@@ -250,7 +249,7 @@ static void note_clocks(struct ctf_rows *rows,
         xensched_merge_stats(merge, id, &stats);
         rows->source[id].error_ns = stats.error_ns;
         rows->source[id].rows = stats.rows;
-        /* Rows of a guest may be forged. */
+        /* Rows of a guest may be forged, so only the hypervisor's count. */
         rows->went_back |= !id && stats.backwards;
     }
 }

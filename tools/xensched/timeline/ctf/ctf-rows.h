@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ctf-rows.h - all rows of all sources of a recording, and what was lost of them,
- * on the host's clock and in order: what a CTF trace is written from.
+ * ctf-rows.h - all rows of all sources of a recording, and its losses, on the host's clock and in
+ * order: the contents of a CTF trace.
  *
  * Rows without a TSC time stamp have no place on the clock, and are left out.
  */
@@ -21,7 +21,7 @@
 /* No host has more than this of each clock. */
 #define CTF_MAX_LOGS 32768U
 
-/* No domain, or it is not known which. */
+/* No domain, or an unknown one. */
 #define CTF_NO_DOMID 0xffffU
 
 enum ctf_what { CTF_ROW, CTF_LOSS_BEGINS, CTF_LOSS_ENDS };
@@ -31,30 +31,30 @@ struct ctf_item {
     uint64_t counter; /* of losses: index of the loss */
     uint32_t log;     /* index */
     uint16_t event, current, correspondent;
-    uint16_t current_domid, correspondent_domid; /* of the hypervisor's rows */
+    uint16_t current_domid, correspondent_domid; /* in the hypervisor's rows */
     uint8_t valid;    /* XENSCHED_ROW_* */
     uint8_t what;
 };
 
-/* Of a log there are no two at a time. */
+/* A log has no two losses at the same time. */
 struct ctf_loss {
     uint64_t begin_ns, end_ns;
-    uint64_t rows; /* 0: not known how many */
+    uint64_t rows; /* 0: unknown number */
 };
 
-/* A log file of a CPU of a source. */
+/* A log buffer of a CPU of a source. */
 struct ctf_log {
     uint32_t source, cpu, file;
     uint64_t lost_until_ns; /* end of its last loss */
-    size_t row;             /* item: the latest, if no loss has it, else SIZE_MAX */
-    bool row_in_front;      /* another one is before that */
-    size_t loss_end;        /* item: of a loss that no row is behind, or SIZE_MAX */
+    size_t row;             /* index of the latest item that no loss uses, or SIZE_MAX */
+    bool row_in_front;      /* another row precedes that one */
+    size_t loss_end;        /* index of the end of a loss without a later row, or SIZE_MAX */
     bool loss_has_row;
 };
 
 struct ctf_source {
     struct xensched_source_info info; /* zeros if the recording does not describe it */
-    uint64_t rows;                    /* 0: it is not there */
+    uint64_t rows;                    /* 0: the source does not occur */
     uint64_t error_ns;                /* bound of the clock's error */
 };
 
@@ -68,18 +68,18 @@ struct ctf_rows {
     uint32_t *bucket;          /* index of a log + 1 */
     struct ctf_source *source; /* [XENSCHED_MAX_SOURCES], by id */
     struct names names;
-    uint64_t begin_ns, end_ns; /* of the first and of the last item */
-    uint64_t utc_ns;           /* since 1970, when the TSC was 0; 0: not known */
+    uint64_t begin_ns, end_ns; /* times of the first and the last item */
+    uint64_t utc_ns;           /* ns since 1970 when the TSC was 0; 0: unknown */
     uint64_t nr_rows, lost_rows, untimed;
     bool uncounted;            /* there is a loss of unknown size */
-    bool no_ns;                /* times are cycles: how fast is not known */
-    bool went_back;            /* the host's clock did */
-    char defect[400];          /* why there is nothing more; "": it is whole */
+    bool no_ns;                /* times are cycles, because their rate is unknown */
+    bool went_back;            /* the host's clock went back */
+    char defect[400];          /* why the recording ends early; "": it is complete */
 };
 
 /*
- * Read the recording @path.  Returns 0 also if it is damaged or cut off, with
- * what came before that; a negative errno value if it cannot be read at all.
+ * Reads the recording @path.  If it is damaged or cut off, returns 0 with the rows before the
+ * damage.  Returns a negative errno value if it cannot be read at all.
  */
 int ctf_rows_read(struct ctf_rows *rows, const char *path,
                   struct xensched_error *err);

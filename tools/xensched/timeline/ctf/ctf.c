@@ -3,7 +3,7 @@
  * Writes a CTF trace with babeltrace2's library: its component sink.ctf.fs, which is in a plugin.
  *
  * The plugin ends the process if the disk is full at a bad moment, so it runs in a process of its
- * own, and the error is found out here.
+ * own, and this file finds the error.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -27,35 +27,35 @@
  * Messages: a component whose data is a const struct ctf_rows, in the process that writes the
  * trace, as in ctf-classes.h.
  *
- * All messages are in the order of time.  CTF 1.8 has no losses but those from the end of a packet
- * to the end of the next packet of its stream.  So where rows were lost a packet ends at the last
- * row before, and the next packet at the first row after the loss, which is in a third packet.
+ * Messages are in the order of time.  CTF 1.8 knows only losses from the end of a packet to the end
+ * of the next packet of its stream.  So where rows were lost a packet ends at the last row before
+ * the loss, and the next packet at the first row after it, which is in a third packet.
  *
- * Trace Compass takes a packet without an event for the end of its stream, unless it is the
- * first, and shows the beginning of the loss at the last event of the packet.  So the last row
- * before the loss is in the second packet (ctf-rows.c), and a full packet ends when there is a
- * row for the next one.
+ * Trace Compass takes a packet without an event for the end of its stream, unless it is the first,
+ * and shows the beginning of a loss at the last event of the packet.  So the last row before the
+ * loss is in the second packet (ctf-rows.c), and a full packet ends when there is a row for the
+ * next one.
  */
 
 /* A reader goes from packet to packet when it looks for a time. */
 #define ROWS_PER_PACKET 8192U
 
-/* What one step makes, at most. */
+/* The most messages of one step. */
 #define MOST_MESSAGES 5U
 
 struct open_packet {
-    bt_packet *packet; /* NULL: there is none now */
-    uint32_t rows;     /* in it */
+    bt_packet *packet; /* NULL: none is open */
+    uint32_t rows;     /* number of rows in it */
     bool losing, ended;
-    uint64_t ended_ns; /* the one before */
+    uint64_t ended_ns; /* end of the previous packet */
 };
 
 struct messages {
     struct ctf_classes classes;
     const struct ctf_rows *rows;
     struct open_packet *open; /* by log */
-    uint32_t begun, ended; /* logs */
-    size_t next;           /* item */
+    uint32_t begun, ended; /* number of logs */
+    size_t next;           /* index of the next item */
     bt_self_message_iterator *self;
     bt_message_array_const to;
     uint64_t nr;
@@ -170,7 +170,7 @@ static bool emit_next(struct messages *m)
     return true;
 }
 
-/* What the library calls. */
+/* The library calls this function for more messages. */
 
 static bt_message_iterator_class_next_method_status
 next(bt_self_message_iterator *self, bt_message_array_const to, uint64_t room,
@@ -236,15 +236,15 @@ static bt_component_class_source *ctf_messages_class(void)
     return class;
 }
 
-/* Open files beside those of the trace. */
+/* Open files besides those of the trace. */
 #define OTHER_FILES 64U
 
-/* What a packet needs at first is less. */
+/* A new packet needs less than this. */
 #define PROBE_BYTES (4 << 20)
 
 #define EXIT_NO_PLUGIN 2
 
-/* In the process that writes. */
+/* Functions of the process that writes. */
 
 static bt_value *parameters(const char *path)
 {
@@ -253,7 +253,7 @@ static bt_value *parameters(const char *path)
                  bt_value_map_insert_bool_entry(map, "assume-single-trace", 1) |
                  bt_value_map_insert_bool_entry(map, "quiet", 1);
 
-    /* Later ones would write another version of the format. */
+    /* Later versions of the library would write another version of the format. */
     if (bt_version_get_major() > 2 || bt_version_get_minor() > 0)
         failed |= bt_value_map_insert_string_entry(map, "ctf-version", "1");
 
@@ -274,7 +274,7 @@ static const bt_component_class_sink *sink_class(const bt_plugin **plugin)
     return class;
 }
 
-/* Returns 0, or how the library says that it failed. */
+/* Returns 0, or the library's status of a failure. */
 static int run_graph(bt_graph *graph, const struct ctf_rows *rows,
                      const bt_component_class_sink *class,
                      const bt_value *params)
@@ -303,7 +303,7 @@ static int run_graph(bt_graph *graph, const struct ctf_rows *rows,
     return rc;
 }
 
-/* Each log file is one that is open until the end. */
+/* Each log buffer has a file that stays open until the end. */
 static void allow_files(void)
 {
     struct rlimit limit;
@@ -327,13 +327,13 @@ static void __attribute__((noreturn)) write_it(const struct ctf_rows *rows,
     setrlimit(RLIMIT_CORE, &no_core);
     allow_files();
     rc = run_graph(graph, rows, class, params);
-    bt_graph_put_ref(graph); /* now all of it is written */
+    bt_graph_put_ref(graph); /* writes the rest */
     bt_value_put_ref(params);
     bt_plugin_put_ref(plugin);
     _exit(rc ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-/* What went wrong. */
+/* Finds the reason of a failure. */
 
 static int check_files(const struct ctf_rows *rows, struct xensched_error *err)
 {
@@ -348,7 +348,7 @@ static int check_files(const struct ctf_rows *rows, struct xensched_error *err)
                          (unsigned long long)limit.rlim_max);
 }
 
-/* The library insists on making the folder itself. */
+/* The library has to create the folder itself. */
 static int check_folder(const char *path, struct xensched_error *err)
 {
     if (mkdir(path, 0755) && errno != EEXIST)
@@ -367,7 +367,7 @@ static int check_folder(const char *path, struct xensched_error *err)
                          strerror(errno));
 }
 
-/* Would a file of some size fit into the folder?  Returns an errno value. */
+/* Tries whether a file of some size fits into the folder.  Returns an errno value. */
 static int probe(const char *path)
 {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -385,7 +385,7 @@ static int probe(const char *path)
     return rc;
 }
 
-/* The folder was made by us, so all that is in it is ours. */
+/* This process made the folder, so it removes all of its contents. */
 static void remove_folder(const char *path)
 {
     DIR *folder = opendir(path);
@@ -398,7 +398,7 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
-/* The library does not say when the end of the metadata cannot be written. */
+/* The library does not report that the end of the metadata could not be written. */
 static bool is_whole(const char *path)
 {
     static const char end[] = "};\n\n";

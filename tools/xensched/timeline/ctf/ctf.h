@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ctf.h - the rows of a recording as a trace in the Common Trace Format, version
- * 1.8, which babeltrace2 and Trace Compass read.
+ * ctf.h - writes the rows of a recording as a trace in the Common Trace Format, version 1.8, which
+ * babeltrace2 and Trace Compass read.
  *
- * A trace is a folder.  docs/measure/timeline.md says what is in it.
+ * A trace is a folder.  docs/measure/timeline.md describes its contents.
  */
 #ifndef XENSCHED_TIMELINE_CTF_H
 #define XENSCHED_TIMELINE_CTF_H
@@ -11,11 +11,11 @@
 #include "ctf-rows.h"
 
 /*
- * Create the folder @path, which is not there or empty.  On failure there is none.
+ * Creates the folder @path, which does not exist or is empty.  On failure there is none.
  *
- *   -EEXIST  something is there
- *   -ENOENT  babeltrace2's plugin is not installed, or no folder to put it in
- *   -ENOSPC, ...  as writing
+ *   -EEXIST  the folder has contents
+ *   -ENOENT  babeltrace2's plugin is not installed, or the parent folder is missing
+ *   -ENOSPC, ...  errors of writing
  */
 int ctf_write(const struct ctf_rows *rows, const char *path,
               struct xensched_error *err);

@@ -16,7 +16,7 @@
 
 #define NO_ACCT (-1)
 
-/* "NAME=hex", of a label; false: it is another one. */
+/* Parses a label "NAME=hex"; returns false if it is another one. */
 static bool parse_label(const char *text, const char *name, uint64_t *number)
 {
     size_t length = strlen(name);
@@ -39,7 +39,7 @@ static void add_pair(struct foreign_clocks *clocks, uint64_t ns, uint64_t clock_
         clocks->error_ns = error_ns;
 }
 
-/* The label behind number @i of the same domain, if that is an until=. */
+/* Finds the label after number @i of the same domain, if that is an until=. */
 static bool until_of(const struct marks *marks, size_t i, uint64_t *until)
 {
     uint16_t acct = marks->mark[i].acct;
@@ -72,7 +72,7 @@ static void add_marks(struct foreign_clocks *clocks, const struct marks *marks,
                      (until - from) / 2 + 1);
 }
 
-/* The guest that marked this clock: the one called @host, or the only one. */
+/* Finds the guest that marked this clock: the one with the name @host, or the only one. */
 static int who_marked(const struct rows *rows, const struct marks *marks,
                       const char *name, const char *host, bool *several)
 {
@@ -133,7 +133,7 @@ static int compare_clocks(const void *a, const void *b)
     return x->clock_ns < y->clock_ns ? -1 : x->clock_ns > y->clock_ns;
 }
 
-/* A clock goes on as the host's; how far it does not is in the bound. */
+/* A clock drifts from the host's; the bound includes the drift. */
 static void add_drift(struct foreign_clocks *clocks)
 {
     uint64_t most = 0;

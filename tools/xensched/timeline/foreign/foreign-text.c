@@ -15,7 +15,7 @@
 struct text {
     char at[MAX_TEXT];
     size_t length;
-    bool begun; /* a member is in it */
+    bool begun; /* it has a member already */
 };
 
 static void add_text(struct text *t, const char *format, ...)
@@ -66,7 +66,7 @@ static void add_array(struct text *t, const bt_field *field,
     add_text(t, "]");
 }
 
-/* The first of its names, or the number. */
+/* Adds the first of the value's names, or the number. */
 static void add_enumeration(struct text *t, const bt_field *field, bool is_signed)
 {
     bt_field_class_enumeration_mapping_label_array labels;

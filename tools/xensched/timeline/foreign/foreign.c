@@ -16,12 +16,12 @@
 #include "base/alloc.h"
 #include "timeline/rows/row-order.h"
 
-/* Files of a trace that are told apart. */
+/* The most files of a trace. */
 #define MAX_STREAMS 4096U
 
 #define NAME 80U
 
-/* Where traces are looked for, and how many are read. */
+/* Depth of the search for traces, and the most that are read. */
 #define MAX_DEPTH  8
 #define MAX_TRACES 64U
 
@@ -39,7 +39,7 @@ struct foreign_reading {
     int rc;
 };
 
-/* A stream's events come in order, each stream by itself. */
+/* The events of one stream, which come in order. */
 struct stream_reading {
     struct foreign_reading *r;
     unsigned int number;
@@ -60,7 +60,7 @@ static const char *environment(const bt_trace *trace, const char *key)
     return value && bt_value_is_string(value) ? bt_value_string_get(value) : "";
 }
 
-/* LTTng does not say that its offset is from 1970, but it is. */
+/* LTTng's offset counts from 1970, though the trace does not say so. */
 static bool has_date(const bt_clock_class *class)
 {
     uint64_t cycles;
@@ -88,7 +88,7 @@ static int find_clocks(struct foreign_reading *r, const bt_stream *stream,
     return foreign_clocks_find(&r->clocks, &clock, r->rows, r->marks, r->err);
 }
 
-/* By its date, or by the clock itself as ns. */
+/* Converts to ns, by the clock's date or by the clock itself. */
 static bool clock_ns(const struct foreign_reading *r,
                      const bt_clock_snapshot *snapshot, uint64_t *ns)
 {
@@ -109,7 +109,7 @@ static bool clock_ns(const struct foreign_reading *r,
     return true;
 }
 
-/* Lanes: one for each CPU, or each stream if it does not say which. */
+/* Returns the lane: one per CPU, or one per stream if the CPU is unknown. */
 
 static uint32_t lane_of(struct foreign_reading *r, const bt_event *event,
                         unsigned int number)
@@ -198,7 +198,7 @@ consume(bt_message_iterator *iterator, void *data)
                     : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }
 
-/* The graph: the plugin's source, and one of ours for each of its streams. */
+/* The graph: the plugin's source, and a sink of this file for each of its streams. */
 
 static bt_value *parameters(const char *folder)
 {
@@ -260,13 +260,13 @@ static int run_graph(struct foreign_reading *r, bt_graph *graph,
     rc = add_sinks(graph, source, streams, nr);
     if (!rc && nr)
         rc = bt_graph_run(graph);
-    /* It may call consume() no more, but is freed by the caller. */
+    /* The component may not call consume() any more, but the caller frees it. */
     free(streams);
 
     return rc;
 }
 
-/* What the library says of its failure, in its first and most precise words. */
+/* Returns the library's first and most precise words about its failure. */
 static int library_failed(const char *path, struct xensched_error *err)
 {
     const bt_error *error = bt_current_thread_take_error();
@@ -323,8 +323,8 @@ static bool is_later(const void *a, const void *b)
 }
 
 /*
- * The traces in a folder, or in folders of it, as LTTng has them: wherever there
- * is a file "metadata".  Of a file (mirage-profile's trace is one) only beside it.
+ * Finds the traces in a folder and its sub-folders, as LTTng has them: each file "metadata".  For a
+ * file (such as mirage-profile's trace) it searches only the file's folder.
  */
 static int find_traces(struct folders *found, const char *path,
                        struct xensched_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * foreign.h - the events of a CTF trace of another program, such as LTTng in
- * a guest or mirage-profile in a unikernel, on the recording's clock.
+ * foreign.h - reads the events of a CTF trace of another program, such as LTTng in a guest or
+ * mirage-profile in a unikernel, on the recording's clock.
  *
  * The trace's clock is related to the host's by the first of these that exists:
  *
@@ -17,7 +17,7 @@
 
 #include "timeline/marks/marks.h"
 
-/* What would fill the memory, or a page that would be of no use. */
+/* More events would fill the memory, or make a page useless. */
 #define FOREIGN_MOST 500000U
 
 #define FOREIGN_NO_BOUND UINT64_MAX
@@ -29,19 +29,19 @@ struct foreign_event {
 };
 
 struct foreign {
-    struct foreign_event *event; /* by ns; those within the recording */
+    struct foreign_event *event; /* by ns; events within the recording */
     size_t nr, room;
     char **lane;                 /* names */
     size_t nr_lanes, lanes_room;
-    uint64_t outside;            /* before or after the recording */
-    uint64_t left_out;           /* more than FOREIGN_MOST */
+    uint64_t outside;            /* number of events before or after the recording */
+    uint64_t left_out;           /* number of events beyond FOREIGN_MOST */
     uint64_t error_ns;           /* bound of the clock's error, or NO_BOUND */
-    const char *by;              /* how its clock is known, in words */
+    const char *by;              /* how the clock was mapped, in words */
 };
 
 /*
- * -EINVAL: its clock cannot be known.  -ENOENT: babeltrace2's plugin is not there.
- * What was read before a defect is there, and the error too.
+ * Returns -EINVAL if the clock cannot be mapped, and -ENOENT without babeltrace2's plugin.  Keeps
+ * the events before a defect, and returns the error, too.
  */
 int foreign_read(struct foreign *foreign, const char *path,
                  const struct rows *rows, const struct marks *marks,

@@ -42,7 +42,7 @@ uint32_t mark_names_text(struct mark_names *names, uint16_t acct,
     return names->nr - 1;
 }
 
-/* A name that is marked repeatedly is kept once. */
+/* Keeps a name that is marked repeatedly once. */
 void mark_names_define(struct mark_names *names, uint16_t acct, uint16_t id,
                        uint64_t ns, uint32_t text)
 {
@@ -71,7 +71,7 @@ void mark_names_sort(struct mark_names *names)
                has_larger_key);
 }
 
-/* How many come before @key at @ns and what was said then. */
+/* Returns the number of definitions before @key at @ns, including those at that time. */
 static size_t find_until(const struct mark_names *names, uint32_t key, uint64_t ns)
 {
     size_t low = 0, high = names->nr_named;

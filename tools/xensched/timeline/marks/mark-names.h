@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mark-names.h - what the numbers in marks are called, by the guest that makes
- * them.
+ * mark-names.h - the names of numbers in marks, per guest.
  *
- * A guest says what it likes.  All that is kept of a text is 31 characters of
- * plain ASCII, and there are never more texts than rows that say one.
+ * Guests choose the texts.  Of a text 31 characters of plain ASCII are kept, and there are never
+ * more texts than rows with one.
  */
 #ifndef XENSCHED_TIMELINE_MARK_NAMES_H
 #define XENSCHED_TIMELINE_MARK_NAMES_H
@@ -14,14 +13,14 @@
 
 #define MARK_TEXT 32U
 
-/* A text of a domain: the same one is there once. */
+/* A text of a domain, kept once. */
 struct mark_text {
     uint16_t acct;
     char text[MARK_TEXT];
-    uint32_t next;          /* in its bucket, + 1 */
+    uint32_t next;          /* index + 1 of the next in its bucket */
 };
 
-/* From @ns on @id of @acct is called so. */
+/* A definition: from @ns on @id of @acct has this name. */
 struct mark_named {
     uint64_t ns;
     uint32_t text;          /* index */
@@ -36,18 +35,18 @@ struct mark_names {
     uint32_t *bucket;       /* index of a text + 1 */
 };
 
-/* The index of what @acct says, of @size bytes. */
+/* Returns the index of a text of @acct, which has @size bytes. */
 uint32_t mark_names_text(struct mark_names *names, uint16_t acct,
                          const uint8_t *text, size_t size);
 
-/* To be told in the order of time. */
+/* Callers define names in the order of time. */
 void mark_names_define(struct mark_names *names, uint16_t acct, uint16_t id,
                        uint64_t ns, uint32_t text);
 void mark_names_sort(struct mark_names *names);
 
 /*
- * What @id of @acct is called at @ns: as was said last before that, else as is
- * said first; else "#5".
+ * Returns the name of @id of @acct at @ns: the latest definition before that, else the first one,
+ * else "#5".
  */
 uint32_t mark_names_of(struct mark_names *names, uint16_t acct, uint16_t id,
                        uint64_t ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Puts the codes of marks together. */
+/* Combines the codes of marks into marks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "marks.h"
 #include "uapi/xensched_mark.h"
 
-/* Bytes before a code that needs some: a text, with room for what fills it up. */
+/* Bytes that precede a code: a text with its padding is the longest. */
 #define MOST_DATA 36U
 #define VALUE_BYTES 8U
 
@@ -22,10 +22,10 @@ const char *const mark_kind_name[MARK_KINDS] = {
     [MARK_LABEL] = "label",
 };
 
-/* What was said on a pCPU, and nothing came of it yet. */
+/* Bytes that were marked on a pCPU, and not used yet. */
 struct data {
     uint8_t byte[MOST_DATA];
-    unsigned int nr;    /* 0: nothing, or not all */
+    unsigned int nr;    /* 0: none, or incomplete */
     uint16_t acct;
 };
 
@@ -37,7 +37,7 @@ struct marks_making {
     struct data *data;  /* by pCPU */
 };
 
-/* Whose it is. */
+/* Returns whether stay @i is of @acct. */
 
 static bool is_of(const struct stays_cpu *cpu, size_t i, uint16_t acct)
 {
@@ -46,8 +46,8 @@ static bool is_of(const struct stays_cpu *cpu, size_t i, uint16_t acct)
 }
 
 /*
- * Times of rows of two log files are not that exact, and the last stay of all
- * has no row: so it may be the stay before or after.
+ * Finds the vCPU of a mark.  Times of rows of two log buffers are not exact, and the last stay has
+ * no row yet, so it may be the stay before or after.
  */
 static uint32_t lane_of(const struct marks_making *m,
                         const struct timeline_row *row)
@@ -109,7 +109,9 @@ static void take_data(struct data *data, const struct timeline_row *row)
         data->byte[data->nr++] = row->counter >> (8 * i);
 }
 
-/* Is what was said of these @size bytes, with nothing behind them? */
+/*
+ * Returns whether the data have these @size bytes, with a correct checksum and nothing after them.
+ */
 static bool is_said(const struct data *data, const struct timeline_row *row,
                     unsigned int size, uint32_t sum, uint32_t mask)
 {
@@ -193,7 +195,7 @@ static void take_typed(struct marks_making *m, struct data *data,
         take_count(m, data, row, high, low);
         break;
     case XENSCHED_CODE_SWITCH:
-        /* Of a thread, for a reaction that waits for it; it may be in between. */
+        /* A thread's code, for a reaction that waits for the thread; it may come in between. */
         return;
     default:
         m->marks->broken++;
@@ -211,7 +213,7 @@ static void accept_row(struct marks_making *m, const struct timeline_row *row)
         m->marks->broken++;
 }
 
-/* Names may be said after what has them. */
+/* A name may be defined after the marks that use it. */
 static void name_all(struct marks *marks)
 {
     size_t i;

@@ -9,13 +9,13 @@
 #include "timeline/rows/row-order.h"
 #include "regions.h"
 
-/* Begins without an end, so far, the last one last. */
+/* Begins without an end so far; the last one is last. */
 struct opens {
     const struct mark **mark;
     size_t nr, room;
 };
 
-/* A time in which rows were lost. */
+/* An interval in which rows were lost. */
 struct hole {
     uint64_t end, begin;
 };
@@ -24,9 +24,9 @@ struct regions_making {
     struct regions *regions;
     const struct marks *marks;
     const struct regions_of *of;
-    uint32_t *kind_of;    /* index + 1; by text, or by accounting domain */
+    uint32_t *kind_of;    /* by text, or by accounting domain: index + 1 */
     struct opens *opens;  /* by kind */
-    struct hole *hole;    /* in order and disjoint */
+    struct hole *hole;    /* sorted and disjoint */
     size_t nr_holes, holes_room;
 };
 
@@ -58,7 +58,7 @@ static bool is_whole(const struct regions_making *m, uint64_t begin,
     return i == m->nr_holes || m->hole[i].begin >= end;
 }
 
-/* What a mark is here. */
+/* Returns whether the mark has the name, or code, that begins or ends a region. */
 
 static bool is_called(const struct regions_making *m, const struct mark *mark,
                       enum mark_kind kind, const char *what)
@@ -79,7 +79,7 @@ static bool is_end(const struct regions_making *m, const struct mark *mark)
                         : mark->kind == MARK_END;
 }
 
-/* STAY_NONE: there are too many. */
+/* Returns STAY_NONE if there are too many kinds. */
 static uint32_t kind_of(struct regions_making *m, const struct mark *mark)
 {
     struct regions *r = m->regions;

@@ -5,14 +5,14 @@
 
 #include "marks.h"
 
-/* Names that are told apart, and how deep those of one may lie in each other. */
+/* The most names, and the greatest depth of nested regions of one name. */
 #define REGIONS_MOST_KINDS 1024U
 #define REGIONS_MOST_OPEN  256U
 
 struct region {
     uint64_t begin, end;
     uint32_t kind;  /* index */
-    uint32_t lane;  /* index of the vCPU, or STAY_NONE: not known, or two */
+    uint32_t lane;  /* index of the vCPU, or STAY_NONE: unknown, or two vCPUs */
     uint16_t acct;
     bool moved;     /* it ended on another vCPU */
     bool whole;     /* no rows were lost in it */
@@ -20,31 +20,31 @@ struct region {
 
 struct region_kind {
     uint16_t acct;
-    const char *name;  /* that of its begin; marks have it */
-    uint64_t nr;       /* of regions */
-    uint64_t unended, unbegun; /* marks that have no other one */
-    uint64_t moved, broken;    /* of nr: moved; not whole */
+    const char *name;  /* of its begin; owned by the marks */
+    uint64_t nr;       /* number of regions */
+    uint64_t unended, unbegun; /* marks without their counterpart */
+    uint64_t moved, broken;    /* number of moved regions; of regions with lost rows */
 };
 
-/* What begins and what ends: a name, or a code; NULL: whatever has a name. */
+/* Selects marks: a name, or a code; NULL: all that have a name. */
 struct regions_of {
     const char *begin, *end;
-    int acct;          /* -1: of any */
+    int acct;          /* -1: any */
 };
 
 struct regions {
     struct region *region; /* by begin */
     size_t nr, room;
-    struct region_kind *kind; /* in the order in which they came */
+    struct region_kind *kind; /* in the order of their first mark */
     size_t nr_kinds, kinds_room;
-    uint64_t left_out; /* marks of more than REGIONS_MOST_KINDS */
+    uint64_t left_out; /* marks of kinds beyond REGIONS_MOST_KINDS */
 };
 
 void regions_make(struct regions *regions, const struct rows *rows,
                   const struct marks *marks, const struct regions_of *of);
 void regions_free(struct regions *regions);
 
-#define REGION_LANES 4U /* of a vCPU */
+#define REGION_LANES 4U /* per vCPU */
 
 struct region_lane {
     uint32_t vcpu;    /* index */
@@ -56,7 +56,7 @@ struct region_lane {
 struct region_lanes {
     struct region_lane *lane; /* by vcpu, then number */
     unsigned int nr;
-    uint64_t left_out; /* regions for which there was no room */
+    uint64_t left_out; /* number of regions without a lane */
 };
 
 void region_lanes_make(struct region_lanes *lanes,

@@ -7,7 +7,7 @@
 #include "timeline/rows/row-order.h"
 #include "page-parts.h"
 
-/* Arrows: from a lane to a lane, by their numbers + 1; 0: from none shown. */
+/* An arrow from lane to lane, by their numbers + 1; 0: from no shown lane. */
 
 struct arrow {
     uint64_t sent, woken, ran;
@@ -30,7 +30,7 @@ static void add_arrow(struct arrows *all, struct arrow arrow)
     *list_add(all->arrow, all->nr, all->room) = arrow;
 }
 
-/* From a notification by way of the wake-up to the run. */
+/* Adds arrows from a notification through the wake-up to the run. */
 static void add_wakes(const struct page *p, struct arrows *all)
 {
     const struct wakes *wakes = &p->t->wakes;
@@ -65,7 +65,7 @@ static void add_thread_wakes(const struct page *p, struct arrows *all)
     }
 }
 
-/* From the vCPU that asks to the ring, and there to the response. */
+/* Adds arrows from the requesting vCPU to the ring, and back at the response. */
 static void add_requests(const struct page *p, struct arrows *all)
 {
     size_t i, j;
@@ -142,7 +142,7 @@ static void add_text(struct instants *all, uint64_t ns, uint32_t lane,
     json_object_array_add(all->texts, json_object_new_string(text));
 }
 
-/* Of a vCPU that is not known: at the first one of the domain.  -1: no lane. */
+/* Returns the lane of a vCPU; for an unknown vCPU, the first of the domain.  -1: no lane. */
 static int64_t lane_of(const struct page *p, int acct, uint32_t vcpu)
 {
     const unsigned int *first = &p->t->vcpus.first[acct < 0 ? 0 : acct];

@@ -25,7 +25,7 @@ void page_number(struct page *p, uint64_t number)
     *list_add(b->at, b->nr, b->room) = number;
 }
 
-/* The viewer, as it is in the source (-Wa,-I says where). */
+/* The viewer's source files (-Wa,-I gives the folder). */
 #define PART(file) ".incbin \"timeline/page/viewer/" file "\"\n"
 #define VIEWER(name, parts)                    \
     __asm__(".section .rodata\n" #name ":\n"   \
@@ -66,7 +66,7 @@ static void print_packed(FILE *to, const char *id, const void *bytes,
     uLongf size = compressBound(nr);
     uint8_t *packed = need_memory(size, 1);
 
-    /* It has room for whatever there is, so it cannot fail. */
+    /* The buffer is large enough, so this cannot fail. */
     if (compress2(packed, &size, bytes, nr, 6) != Z_OK)
         abort();
     fprintf(to, "<script type=\"application/octet-stream\" id=\"%s\">", id);

@@ -12,18 +12,18 @@
 #include "timeline/marks/regions.h"
 #include "timeline/timeline.h"
 
-/* What a slice is, as data.js has it. */
+/* Kinds of slices, with the numbers of data.js. */
 enum page_slice {
     SLICE_UNKNOWN,
     SLICE_LOST,
     SLICE_IDLE, /* of a vCPU: blocked */
     SLICE_RUNNABLE,
-    SLICE_DEVICE, /* of a thread: uninterruptible, as a rule for a device */
-    SLICE_RUN,  /* and the number of the vCPU, of the pCPU, of the place, of
-                   what is marked, or of the operation */
+    SLICE_DEVICE, /* of a thread: uninterruptible, usually for a device */
+    SLICE_RUN,  /* plus the number of the vCPU, the pCPU, the place, the name of the
+                   region, or the operation */
 };
 
-/* What an instant is, beside events: it has a text. */
+/* Kinds of instants besides events; each has a text. */
 enum page_instant {
     INSTANT_LABEL = 64,
     INSTANT_DECISION,
@@ -40,21 +40,21 @@ struct page {
     struct page_bytes data;
     json_object *meta, *lanes;
     unsigned int nr_lanes;
-    uint32_t *vcpu_lane;   /* number of its lane + 1, by index */
-    uint32_t *thread_lane; /* likewise; 0: it has none */
+    uint32_t *vcpu_lane;   /* by index: number of its lane + 1 */
+    uint32_t *thread_lane; /* by index: number of its lane + 1; 0: none */
     uint32_t *ring_lane;
-    uint32_t first_foreign; /* number of the first one's lane */
+    uint32_t first_foreign; /* number of the first foreign lane */
     struct region_lanes regions;
     unsigned int next_region_lane;
     size_t threads_left_out;
-    /* Of the lane that is written. */
+    /* State of the lane that is being written. */
     uint64_t last_ns, slices, last_what;
 };
 
-/* Seven bits after the other, the lowest first. */
+/* Writes seven bits at a time, the lowest first. */
 void page_number(struct page *p, uint64_t number);
 
-/* What happens between lanes and in them, when all of them are there. */
+/* Add what happens between and in lanes, after all lanes. */
 void page_add_arrows(struct page *p);
 void page_add_instants(struct page *p);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is in the page, as words (JSON) and as numbers;
- * page-events.c has what happens at an instant, page-file.c writes the file.
+ * Builds the contents of the page, as words (JSON) and as numbers.  page-events.c adds instants,
+ * page-file.c writes the file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "page.h"
 #include "timeline/threads/thread-home.h"
 
-/* More lanes than this are too many to look at, and for a browser to draw. */
+/* More lanes are too many for a reader, and for a browser to draw. */
 #define MAX_LANES        4096U
 #define MAX_THREAD_LANES 400U
 
@@ -47,7 +47,7 @@ static json_object *begin_lane(struct page *p, const char *kind,
     return lane;
 }
 
-/* The first loss on @cpu that ends after @ns; they are by their beginnings. */
+/* Returns the first loss on @cpu that ends after @ns; losses are sorted by begin. */
 static const struct timeline_loss *loss_after(const struct rows *rows,
                                               uint32_t cpu, size_t *next,
                                               uint64_t ns)
@@ -63,7 +63,7 @@ static const struct timeline_loss *loss_after(const struct rows *rows,
     return NULL;
 }
 
-/* It is not known which domain had the pCPU from @begin to @end. */
+/* Adds a gap from @begin to @end, in which the holder of the pCPU is unknown. */
 static void add_gap(struct page *p, uint32_t cpu, size_t *next, uint64_t begin,
                     uint64_t end)
 {
@@ -129,7 +129,7 @@ static void add_vcpu(struct page *p, uint32_t index)
     json_add_int(lane, "slices", p->slices);
 }
 
-/* What guests mark. */
+/* Regions of guests. */
 
 static void add_regions(struct page *p, const struct region_lane *of)
 {
@@ -162,7 +162,7 @@ static void add_regions_of(struct page *p, uint32_t vcpu)
         add_regions(p, &all->lane[p->next_region_lane++]);
 }
 
-/* Rings of back ends: below the domain that asks. */
+/* Rings of back ends: below the front end's domain. */
 
 static void add_ring(struct page *p, size_t index)
 {
@@ -191,7 +191,7 @@ static void add_ring(struct page *p, size_t index)
     json_add_int(lane, "slices", p->slices);
 }
 
-/* Behind the last vCPU of a domain; @acct is -1: of those without a lane. */
+/* Adds the rings of @acct after its last vCPU; -1: of domains without a lane. */
 static void add_rings_of(struct page *p, int acct)
 {
     const unsigned int *first = p->t->vcpus.first;
@@ -286,7 +286,7 @@ static int compare_time(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* How long a thread has to have run to be shown. */
+/* Returns how long a thread has to have run to be shown. */
 static uint64_t least_run(const struct threads *t)
 {
     uint64_t *ns = need_memory(t->nr + 1, sizeof(*ns)), least;
@@ -301,7 +301,7 @@ static uint64_t least_run(const struct threads *t)
     return least;
 }
 
-/* Those at home on the vCPU of this index; on none that is known: STAY_NONE. */
+/* Adds the threads whose home is this vCPU; STAY_NONE: those without a known one. */
 static void add_threads(struct page *p, uint32_t vcpu, uint64_t least)
 {
     const struct threads *t = &p->t->threads;
@@ -354,7 +354,7 @@ static json_object *vcpus_json(const struct timeline *t)
     return array;
 }
 
-/* Counters: values are one more than they are; 0: not known. */
+/* Counters: values are increased by one; 0: unknown. */
 
 static json_object *counter_json(struct page *p, const struct counter *counter)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * page.h - a timeline as one file of HTML, with the viewer and all that it
- * shows.  It needs no network, and its content security policy allows none.
+ * page.h - writes a timeline as one HTML file with the viewer and all data.  The page needs no
+ * network, and its content security policy allows none.
  */
 #ifndef XENSCHED_TIMELINE_PAGE_H
 #define XENSCHED_TIMELINE_PAGE_H
 
 #include "timeline/timeline.h"
 
-/* Create or replace @path.  Returns 0, or what writing can return. */
+/* Creates or replaces @path.  Returns 0 or an error of writing. */
 int page_write(const struct timeline *t, const char *path,
                struct xensched_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writes packets, tracks and events of a Perfetto trace; and exports marks of guests, requests on
- * rings, decisions of the daemon and foreign traces.
+ * Writes packets, tracks and events of a Perfetto trace: marks of guests, requests on rings,
+ * decisions of the daemon and foreign traces.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 /* Packets, tracks and events. */
 
-/* The writer of a packet; there is no other one. */
+/* The number of the only writer of packets. */
 #define SEQUENCE 1U
 
 uint64_t trace_uuid(enum track track, uint64_t number)
@@ -95,7 +95,7 @@ void trace_event(struct trace *trace, uint64_t ns, Perfetto__TrackEvent *event,
 
 /* Marks, requests, decisions and foreign traces. */
 
-/* What guests mark. */
+/* Regions of guests. */
 
 static void write_region(struct trace *trace, const struct region *region,
                          uint64_t track)
@@ -109,7 +109,7 @@ static void write_region(struct trace *trace, const struct region *region,
     trace_event(trace, region->end, &event, track, "%s", "");
 }
 
-/* Those of a track do not overlap, which Perfetto could not show. */
+/* Regions of one track do not overlap, because Perfetto could not show that. */
 static void write_regions(struct trace *trace)
 {
     struct region_lanes lanes;
@@ -130,7 +130,7 @@ static void write_regions(struct trace *trace)
     region_lanes_free(&lanes);
 }
 
-/* Of a vCPU that is not known: at the first one of the domain. */
+/* Writes an instant of a vCPU; for an unknown vCPU, of the first one of the domain. */
 static void write_instant(struct trace *trace, uint64_t ns, uint16_t acct,
                           uint32_t vcpu, const char *what, const char *name)
 {
@@ -183,7 +183,7 @@ static void write_slice(struct trace *trace, uint64_t track,
     trace_event(trace, r->end, &event, track, "%s", "");
 }
 
-/* From the vCPU that asks to the response. */
+/* Writes a flow from the requesting vCPU to the response. */
 static void write_request_flow(struct trace *trace, uint64_t track,
                                const struct ring_request *r, uint64_t flow)
 {
@@ -223,7 +223,7 @@ void trace_rings(struct trace *trace)
     }
 }
 
-/* What the daemon decided, and foreign traces. */
+/* Decisions of the daemon, and foreign traces. */
 
 static void write_foreign(struct trace *trace)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfetto-parts.h - a trace for Perfetto while it is written, for the files that
- * write it.
+ * perfetto-parts.h - a Perfetto trace while it is written; for the files that write it.
  */
 #ifndef XENSCHED_TIMELINE_PERFETTO_PARTS_H
 #define XENSCHED_TIMELINE_PERFETTO_PARTS_H
@@ -11,7 +10,7 @@
 #include "perfetto.pb-c.h"
 #include "timeline/timeline.h"
 
-/* What a track is of, above the number of that. */
+/* Kinds of tracks, in the upper bits of a track's number. */
 enum track {
     TRACK_VCPU = 1, /* index */
     TRACK_PCPU,     /* id */
@@ -24,7 +23,7 @@ enum track {
     TRACK_PROCESS,  /* pid */
 };
 
-/* Of a name. */
+/* The longest name. */
 #define TRACE_TEXT 600U
 
 struct trace {
@@ -36,7 +35,7 @@ struct trace {
 
 uint64_t trace_uuid(enum track track, uint64_t number);
 
-/* Names come from a recording: a text that is no UTF-8 is none for protobuf. */
+/* Makes a recording's name valid UTF-8; protobuf rejects other texts. */
 char *trace_plain(char *text);
 
 void trace_packet(struct trace *trace, Perfetto__TracePacket *packet);
@@ -46,12 +45,12 @@ void trace_stamp(const struct trace *trace, Perfetto__TracePacket *packet,
 void trace_track(struct trace *trace, uint64_t id, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* @event, of which all but name and track are set. */
+/* Writes @event, whose members but name and track are set. */
 void trace_event(struct trace *trace, uint64_t ns, Perfetto__TrackEvent *event,
                  uint64_t track, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* What guests mark; rings; what the daemon decided, and foreign traces. */
+/* Write regions and marks; rings; the daemon's decisions, and foreign traces. */
 void trace_marks(struct trace *trace);
 void trace_rings(struct trace *trace);
 void trace_notes(struct trace *trace);

@@ -2,8 +2,8 @@
 /*
  * Exports a timeline as a Perfetto trace.
  *
- * perfetto.proto defines the packets, and perfetto-events.c makes them.  One packet is packed
- * and written after the other: a trace is the sequence of its packets.
+ * perfetto.proto defines the packets, and perfetto-events.c makes them.  Each packet is packed and
+ * written on its own: a trace is the sequence of its packets.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,11 +19,11 @@
 #define CLOCK_ID_MONOTONIC 3U
 #define CLOCK_ID_BOOTTIME  6U
 
-/* When a vCPU changed its state. */
+/* A change of a vCPU's state. */
 struct change {
     uint64_t ns;
     uint32_t vcpu;
-    int32_t cpu; /* id; -1: on none, before and after */
+    int32_t cpu; /* id; -1: on no pCPU, before and after */
     Perfetto__TaskState__State state;
 };
 
@@ -144,8 +144,8 @@ static void add_change(struct changes *all, uint64_t ns, uint32_t vcpu, int32_t 
 }
 
 /*
- * A vCPU that runs on another pCPU without a pause was runnable for 1 ns, or Perfetto would
- * take it for a loss; two changes at a time for a mistake.
+ * A vCPU that runs on another pCPU without a pause gets 1 ns of runnable time: Perfetto would take
+ * the change for a loss, and two changes at a time for a mistake.
  */
 static void add_pause(struct changes *all, uint64_t ns, uint32_t vcpu, int32_t cpu)
 {
@@ -154,7 +154,7 @@ static void add_pause(struct changes *all, uint64_t ns, uint32_t vcpu, int32_t c
     add_change(all, ns - room, vcpu, cpu, VCPU_RUNNABLE);
 }
 
-/* The changes of @vcpu; the last one, at the end, ends what it did until then. */
+/* Adds the changes of @vcpu; the last one is at the recording's end. */
 static void add_changes(const struct timeline *t, uint32_t vcpu,
                         struct changes *all)
 {
@@ -226,9 +226,9 @@ static void write_changes(struct trace *trace)
     free(all.change);
 }
 
-/* What happened. */
+/* Events. */
 
-/* From the notification by way of the wake-up to the run. */
+/* Writes a flow from the notification through the wake-up to the run. */
 static void write_wake(struct trace *trace, const struct wake *w, uint64_t flow)
 {
     const struct timeline *t = trace->t;
@@ -264,7 +264,7 @@ static void write_wakes(struct trace *trace)
     }
 }
 
-/* Threads of guests: of the process that is their domain, behind its vCPUs. */
+/* Guests' threads belong to the process of their domain, after its vCPUs. */
 
 static uint32_t process_of(const struct timeline *t, uint16_t source)
 {
@@ -373,7 +373,7 @@ static void write_losses(struct trace *trace)
     }
 }
 
-/* Perfetto's counters are known at any time: over a loss they stay as they are. */
+/* Perfetto's counters always have a value, so they keep it during a loss. */
 static void write_counter(struct trace *trace, unsigned int index)
 {
     const struct counter *counter = &trace->t->counters.counter[index];

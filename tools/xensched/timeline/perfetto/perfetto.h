@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfetto.h - a timeline as a trace that the Perfetto UI opens.
+ * perfetto.h - writes a timeline as a trace for the Perfetto UI.
  *
- * A domain is a process there and a vCPU its thread, which runs on pCPUs.  tids
- * are the vCPU's index + 1.  Perfetto has no state for a thread of which nothing
- * is known: that, and what rows were lost of, is "stopped"; and each loss is a
- * slice on a track of its log file.
+ * In the trace a domain is a process, and a vCPU its thread, which runs on pCPUs.  tids are the
+ * vCPU's index + 1.  Perfetto has no state for a thread whose state is unknown, so unknown and lost
+ * time is "stopped"; each loss is also a slice on a track of its log buffer.
  */
 #ifndef XENSCHED_TIMELINE_PERFETTO_H
 #define XENSCHED_TIMELINE_PERFETTO_H
 
 #include "timeline/timeline.h"
 
-/* Create or replace @path.  Returns 0, or what writing can return. */
+/* Creates or replaces @path.  Returns 0 or an error of writing. */
 int perfetto_write(const struct timeline *t, const char *path,
                    struct xensched_error *err);
 

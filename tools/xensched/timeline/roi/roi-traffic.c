@@ -17,7 +17,7 @@
 
 struct roi_notified {
     uint64_t ns;
-    uint64_t key;  /* acct << 32 | partner << 16 | was it sent? */
+    uint64_t key;  /* acct << 32 | partner << 16 | sent */
 };
 
 struct roi_group {
@@ -83,7 +83,7 @@ static int compare_items(const void *a, const void *b)
     return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-/* By domain; those with all partners are the largest. */
+/* Sorts by domain; groups of all partners are the largest. */
 static int compare_groups(const void *a, const void *b)
 {
     const struct roi_group *x = a, *y = b;
@@ -145,7 +145,7 @@ void roi_traffic_free(struct roi_traffic *traffic)
     free(traffic->first);
 }
 
-/* How many of a group came before @ns. */
+/* Returns how many items of a group precede @ns. */
 static size_t before(const struct roi_traffic *traffic,
                      const struct roi_group *group, uint64_t ns)
 {

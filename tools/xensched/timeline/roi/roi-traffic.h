@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * roi-traffic.h - how many notifications there were between a domain and others
- * from one time to another.
+ * roi-traffic.h - counts the notifications between a domain and others in an interval.
  */
 #ifndef XENSCHED_TIMELINE_ROI_TRAFFIC_H
 #define XENSCHED_TIMELINE_ROI_TRAFFIC_H
@@ -19,17 +18,17 @@ struct roi_traffic {
     size_t *first;             /* [acct]: its first group; NULL: no rows */
 };
 
-/* Of the domains that have @regions. */
+/* Counts for the domains that have @regions. */
 void roi_traffic_make(struct roi_traffic *traffic, const struct rows *rows,
                       const struct regions *regions);
 void roi_traffic_free(struct roi_traffic *traffic);
 
-/* The sums of @acct with all partners, from @begin until @end. */
+/* Returns the sums of @acct with all partners, from @begin until @end. */
 void roi_traffic_of(const struct roi_traffic *traffic, uint16_t acct,
                     uint64_t begin, uint64_t end, uint64_t *sent,
                     uint64_t *received);
 
-/* Add those in @region to the partners of @kind, which it is of. */
+/* Adds the notifications in @region to the partners of its kind @kind. */
 void roi_traffic_add(const struct roi_traffic *traffic,
                      const struct region *region, struct roi_kind *kind);
 

@@ -25,17 +25,17 @@ const char *const roi_value_name[ROI_VALUES] = {
     [ROI_RECEIVED] = "received",
 };
 
-/* What a vCPU did until a span of it begins; only of the states of a vCPU. */
+/* The sums of a vCPU until one of its spans begins; only of the states of a vCPU. */
 struct until {
     uint64_t value[ROI_MIGRATIONS + 1];
-    bool woken; /* the span is runnable, and came after it slept */
+    bool woken; /* the span is runnable, and follows a sleep */
 };
 
 struct roi_making {
     struct roi *roi;
     const struct timeline *t;
     const struct regions *regions;
-    struct until **until;  /* by vCPU; NULL: not needed so far */
+    struct until **until;  /* by vCPU; NULL: not computed yet */
     struct roi_traffic traffic;
 };
 
@@ -49,7 +49,7 @@ static enum roi_value value_of(enum vcpu_state state)
     }
 }
 
-/* It did what it does in this span for @ns more. */
+/* Adds @ns of this span. */
 static void go_on(struct until *u, const struct span *span, uint64_t ns)
 {
     u->value[ROI_WALL] += ns;
@@ -58,7 +58,7 @@ static void go_on(struct until *u, const struct span *span, uint64_t ns)
         u->value[ROI_WAKE_DELAY] += ns;
 }
 
-/* A migration counts when it runs there. */
+/* A migration counts when the vCPU runs there. */
 static struct until *add_up(const struct timeline *t, const struct vcpu *v)
 {
     struct until *all = need_memory(v->nr + 1, sizeof(*all)), now = { 0 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * roi.h - what happened in regions of interest: for how long the vCPU ran,
- * waited and slept, the domain's partners meanwhile, how often it moved.
+ * roi.h - what happened in regions of interest: how long the vCPU ran, waited and slept, the
+ * domain's partners in the meantime, how often the vCPU moved.
  *
- * Of a region that ended on another vCPU than it began on, or whose vCPU is not
- * known, all of the time is unknown.  Statistics are of regions that are whole.
+ * If a region ended on another vCPU, or its vCPU is unknown, all of its time is unknown.
+ * Statistics are about whole regions.
  */
 #ifndef XENSCHED_TIMELINE_ROI_H
 #define XENSCHED_TIMELINE_ROI_H
@@ -12,10 +12,10 @@
 #include "timeline/latency.h"
 #include "timeline/timeline.h"
 
-/* Partners that are told apart, those with most traffic. */
+/* The most partners, those with most traffic. */
 #define ROI_PARTNERS 16U
 
-/* Of the histogram: lengths from 1 << i ns on. */
+/* Buckets of the histogram: lengths from 1 << i ns on. */
 #define ROI_BUCKETS 53U
 
 enum roi_value {
@@ -23,8 +23,8 @@ enum roi_value {
     ROI_RUNNING,
     ROI_RUNNABLE,
     ROI_BLOCKED,
-    ROI_UNKNOWN,    /* also where rows were lost */
-    ROI_WAKE_DELAY, /* of runnable, what came after a wake-up */
+    ROI_UNKNOWN,    /* includes time in which rows were lost */
+    ROI_WAKE_DELAY, /* the part of runnable time after a wake-up */
     ROI_MIGRATIONS,
     ROI_SENT,       /* notifications of its domain */
     ROI_RECEIVED,
@@ -43,10 +43,10 @@ struct roi_partner {
     uint64_t sent, received; /* in all whole regions together */
 };
 
-/* What regions of one kind have in common. */
+/* Sums over the regions of one kind. */
 struct roi_kind {
     struct latency_values value[ROI_VALUES];
-    uint64_t bucket[ROI_BUCKETS]; /* of WALL */
+    uint64_t bucket[ROI_BUCKETS]; /* of ROI_WALL */
     struct roi_partner partner[ROI_PARTNERS]; /* most traffic first */
     unsigned int nr_partners;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the points at which the host's clock went back, and continues behind them; and joins
+ * Finds the points at which the host's clock went back, and continues time after them; and joins
  * windows of loss that touch.
  */
 #include <stdlib.h>
@@ -54,10 +54,10 @@ bool windows_overlap(const struct windows *windows, uint64_t begin, uint64_t end
 
 #define RAW_MASK ((1ULL << CUTS_KEY_BITS) - 1)
 
-/* Rows of a log file are in order, but for stamps that are late. */
+/* Rows of a log buffer are in order, except for late stamps. */
 #define BACK_NS 1000000000ULL
 
-/* A log file's first row is this near to others, or there are no others. */
+/* The first row of a log buffer is this near to others, or there are no others. */
 #define NEAR_NS 10000000000ULL
 
 static void add_epoch(struct cuts *cuts)
@@ -79,7 +79,7 @@ void cuts_free(struct cuts *cuts)
     memset(cuts, 0, sizeof(*cuts));
 }
 
-/* The epoch of a log file's first row. */
+/* Returns the epoch of a log buffer's first row. */
 static uint32_t nearest(const struct cuts *cuts, uint64_t raw)
 {
     uint32_t i;
@@ -146,7 +146,7 @@ bool cuts_clock(struct cuts *cuts, struct cuts_log *log, uint64_t raw_ns)
     return back;
 }
 
-/* What is later is nonsense, and would not fit into a JavaScript number. */
+/* Later times are nonsense, and would not fit into a JavaScript number. */
 static uint64_t limited(uint64_t ns)
 {
     return ns <= RAW_MASK ? ns : RAW_MASK;

@@ -12,10 +12,10 @@
 #define MAX_DEPTH 8
 #define MAX_TEXT  500U
 
-/* More than the decisions in any recording of useful length. */
+/* No recording of useful length has more decisions. */
 #define MAX_NOTES 100000U
 
-/* "move to 0-3: REASON", as far as there is room. */
+/* Formats "move to 0-3: REASON", shortened if it is too long. */
 static char *words(const json_object *entry)
 {
     const char *what = json_text(entry, "what");

@@ -19,16 +19,16 @@
                  1U << XEN_SCHEDLOG_EV_GUEST_WAKE | \
                  1U << XEN_SCHEDLOG_EV_GUEST_NAME)
 
-/* A log file of a vCPU. */
+/* A log buffer of a vCPU. */
 struct linux_log {
     struct linux_log *next;
     uint32_t cpu, file;
     uint16_t source;
-    bool others;      /* it has rows, and at first none of these */
+    bool others;      /* its first rows are about something else */
     bool threads, rings;
     struct cuts_log place;
     uint64_t last_ns;
-    size_t pending;   /* a loss whose end is not known yet, or NO_LOSS */
+    size_t pending;   /* a loss whose end is unknown yet, or NO_LOSS */
 };
 
 static uint16_t source_of(struct linux_rows *rows,
@@ -199,7 +199,7 @@ static uint64_t within(const struct cuts *cuts, uint64_t key, uint64_t end_ns)
     return ns < end_ns ? ns : end_ns;
 }
 
-/* Of a cut nothing is known, as if all rows were lost in it. */
+/* A cut counts as a loss of all rows in it. */
 static void lose_cuts(struct linux_rows *rows, const struct cuts *cuts)
 {
     const struct linux_log *log;
@@ -219,7 +219,7 @@ static void lose_cuts(struct linux_rows *rows, const struct cuts *cuts)
                     };
 }
 
-/* What was lost of a log file that has other rows only is not missed. */
+/* Forgets losses of a log buffer that has only other rows. */
 static void forget_other_losses(struct linux_rows *rows)
 {
     size_t i, nr = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * linux-rows.h - what Linux logged of its threads, in guests, driver domains
- * and dom0, and of the rings that its back ends serve, on the host's clock and
- * in order.
+ * linux-rows.h - the rows of Linux about its threads, in guests, driver domains and dom0, and about
+ * the rings that its back ends serve, on the host's clock and in order.
  */
 #ifndef XENSCHED_TIMELINE_LINUX_ROWS_H
 #define XENSCHED_TIMELINE_LINUX_ROWS_H
@@ -18,20 +17,20 @@
 struct linux_log;
 
 struct linux_row {
-    uint64_t ns;      /* as in rows.h, when linux_rows_put_in_order() is done */
+    uint64_t ns;      /* as in rows.h, after linux_rows_put_in_order() */
     uint64_t counter;
-    uint32_t cpu;     /* a vCPU */
+    uint32_t cpu;     /* the vCPU */
     uint16_t source;  /* index */
     uint16_t event;   /* GUEST_SWITCH, GUEST_WAKE, GUEST_NAME, RING_PAGES or
                          RING_SECTORS */
     uint16_t other;   /* of rings: the front end's accounting domain */
 };
 
-/* Nothing is known of a log file of a vCPU between these two times. */
+/* An interval in which rows of a log buffer of a vCPU were lost. */
 struct linux_loss {
     uint64_t begin_ns, end_ns;
     uint64_t rows;
-    bool threads, rings; /* what its log file has rows about */
+    bool threads, rings; /* what the log buffer has rows about */
     const struct linux_log *log;
     uint32_t cpu;
     uint16_t source;
@@ -41,7 +40,7 @@ struct linux_source {
     struct xensched_source_info info;
     struct source_clocks clocks;
     uint64_t error_ns;            /* bound of its clocks' error */
-    uint64_t told;                /* how often a clock of it was told */
+    uint64_t told;                /* number of clocks in the recording */
 };
 
 struct linux_rows {
@@ -52,28 +51,28 @@ struct linux_rows {
     struct linux_source *source;
     size_t nr_sources, sources_room;
     uint64_t lost_rows;
-    uint64_t left_out; /* rows of Linux that are about something else */
+    uint64_t left_out; /* rows of Linux about something else */
     struct linux_log **bucket;
 };
 
-/* The clock of a vCPU of the source @info, for rows that come from now on. */
+/* Sets the clock of a vCPU of the source @info, for later rows. */
 void linux_rows_clock(struct linux_rows *rows,
                       const struct xensched_source_info *info,
                       const struct xensched_clock *clock, uint64_t tsc_khz);
 
 /*
- * A batch of the source @info; @tsc_khz is the host's, @host has a time near to
- * it by the host's TSC.  Times are keys of @cuts until linux_rows_put_in_order().
+ * Adds a batch of the source @info; @tsc_khz is the host's, @host has a near time by the host's
+ * TSC.  Times are keys of @cuts until linux_rows_put_in_order().
  */
 void linux_rows_take(struct linux_rows *rows,
                      const struct xensched_source_info *info,
                      const struct xensched_batch *batch, uint64_t tsc_khz,
                      const struct stamps *host, struct cuts *cuts);
 
-/* Its rows are all that there are. */
+/* Notes all rows in @cuts; no rows follow. */
 void linux_rows_note(const struct linux_rows *rows, struct cuts *cuts);
 
-/* From now on times are those of the timeline, and at most @end_ns. */
+/* Converts times to those of the timeline, at most @end_ns. */
 void linux_rows_put_in_order(struct linux_rows *rows, const struct cuts *cuts,
                              uint64_t end_ns);
 void linux_rows_free(struct linux_rows *rows);

@@ -15,7 +15,7 @@
 /* pCPUs from this number on count as online. */
 #define MAX_CPUS 4096U
 
-/* Beyond that a name of names is cut. */
+/* A longer name is cut. */
 #define MAX_NAME 255U
 
 void names_init(struct names *names)
@@ -111,12 +111,12 @@ static void learn_domain(struct names *names, const struct domains *domains,
         e->uuid = need_string(d->uuid);
         e->domid = d->domid;
     } else if (*d->name || d->domid != e->domid) {
-        /* (A domain that is dying has no name any more.) */
+        /* (A dying domain has no name any more.) */
         add_name(e, name);
         if (!shared)
             e->domid = d->domid;
     }
-    /* Domains that share the number are there at the same time. */
+    /* Domains that share the number exist at the same time. */
     e->vcpus = counted[d->acct] ? e->vcpus + domain_online_vcpus(d)
                                 : domain_online_vcpus(d);
     counted[d->acct] = true;

@@ -12,7 +12,7 @@ struct sorting {
     order_after *after;
 };
 
-/* The first index behind the run which begins at @first. */
+/* Returns the first index after the run that begins at @first. */
 static size_t end_of_run(const struct sorting *s, const uint8_t *at,
                          size_t first, size_t nr)
 {
@@ -23,7 +23,7 @@ static size_t end_of_run(const struct sorting *s, const uint8_t *at,
     return first;
 }
 
-/* Of [first, middle) and [middle, end), both in order, to @to. */
+/* Merges [first, middle) and [middle, end), both sorted, into @to. */
 static void merge(const struct sorting *s, uint8_t *to, const uint8_t *from,
                   size_t first, size_t middle, size_t end)
 {
@@ -39,7 +39,7 @@ static void merge(const struct sorting *s, uint8_t *to, const uint8_t *from,
     }
 }
 
-/* Merge neighbouring runs; returns how many there were before. */
+/* Merges neighbouring runs; returns how many there were. */
 static size_t pass(const struct sorting *s, uint8_t *to, const uint8_t *from,
                    size_t nr)
 {

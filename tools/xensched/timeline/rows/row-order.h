@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * row-order.h - sort what consists of a few runs that are in order already, such
- * as the rows of several log files, and find a time in what is in order.
- * Equal members keep their order.
+ * row-order.h - sorts data that consist of a few sorted runs, such as the rows of several log
+ * buffers, and finds a time in sorted data.  Equal members keep their order.
  */
 #ifndef XENSCHED_TIMELINE_ROW_ORDER_H
 #define XENSCHED_TIMELINE_ROW_ORDER_H
@@ -11,15 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Does @a have to come after @b? */
+/* Returns whether @a has to come after @b. */
 typedef bool order_after(const void *a, const void *b);
 
-/* Sort @nr members of @size bytes each.  Without memory the program ends. */
+/* Sorts @nr members of @size bytes each.  Ends the program without memory. */
 void order_sort(void *members, size_t nr, size_t size, order_after *after);
 
 /*
- * How many of @nr members of @size bytes each are not later than @ns?  They are
- * in order by a uint64_t, which is at @offset of each.
+ * Returns how many of @nr members of @size bytes each are not later than @ns.  They are sorted by a
+ * uint64_t at @offset of each.
  */
 size_t order_until(const void *members, size_t nr, size_t size, size_t offset,
                    uint64_t ns);

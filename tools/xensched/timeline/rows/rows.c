@@ -21,15 +21,15 @@
 
 #define NO_LOSS SIZE_MAX
 
-/* A log file of a pCPU. */
+/* A log buffer of a pCPU. */
 struct log {
     struct log *next;
     uint32_t cpu;
     uint16_t file;
-    uint32_t events;  /* seen in it */
-    uint64_t last_ns; /* of its latest row; as long as rows are read, a key of cuts.h */
+    uint32_t events;  /* mask of the events seen in it */
+    uint64_t last_ns; /* of its latest row; a key of cuts.h while rows are read */
     struct cuts_log place;
-    size_t pending;   /* a loss whose end is not known yet, or NO_LOSS */
+    size_t pending;   /* a loss whose end is unknown yet, or NO_LOSS */
 };
 
 struct rows_reading {
@@ -38,7 +38,7 @@ struct rows_reading {
     struct stamps stamps;
     struct cuts_log host_clock, system_clock;
     uint64_t nr_hosts;
-    uint64_t ahead_ns;  /* least of: batch was read - its last row */
+    uint64_t ahead_ns;  /* the least time from a batch's last row to its reading */
     bool ahead_known;
     struct log *bucket[NR_BUCKETS];
 };
@@ -116,7 +116,7 @@ static void begin_loss(struct rows_reading *r, struct log *log,
     loss->bytes += batch->lost_bytes;
 }
 
-/* Waits that end without a run look like others, behind which a vCPU runs. */
+/* Waits that end without a run look like others, after which a vCPU runs. */
 static uint16_t event_of(const struct xensched_row *row)
 {
     if (!(row->valid & XENSCHED_ROW_EVENT) || row->reason & XEN_SCHEDLOG_REASON_CUT)
@@ -156,7 +156,7 @@ static void take_row(struct rows_reading *r, struct log *log,
     }
 }
 
-/* How far what reads is ahead of what writes, at least: it reads later. */
+/* Notes the least delay of the reader, which reads after rows were written. */
 static void note_clock(struct rows_reading *r,
                        const struct xensched_batch *batch, uint64_t last_ns)
 {
@@ -196,7 +196,7 @@ static void take_host(struct rows_reading *r)
     r->nr_hosts = nr;
 }
 
-/* Whose it is, if not the hypervisor's: then CPUs are vCPUs. */
+/* Returns the source's info unless it is the hypervisor; its CPUs are vCPUs then. */
 static const struct xensched_source_info *
 linux_of(const struct rows_reading *r, uint32_t source)
 {
@@ -240,7 +240,7 @@ static void take_system_time(struct rows_reading *r,
     };
 }
 
-/* Small time stamps behind it are near to it. */
+/* Small time stamps after it are near to it. */
 static void take_round(struct rows_reading *r, uint64_t host_tsc)
 {
     struct rows *rows = r->rows;
@@ -283,7 +283,7 @@ static bool begins_later(const void *a, const void *b)
            ((const struct timeline_loss *)b)->begin_ns;
 }
 
-/* Which events a log file has is best known at the end. */
+/* The events of a log buffer are known best at the end. */
 static void end_losses(struct rows_reading *r)
 {
     struct rows *rows = r->rows;
@@ -316,7 +316,7 @@ static void lose_in_cut(struct rows *rows, const struct log *log,
         };
 }
 
-/* Of a cut nothing is known, as if all rows were lost in it. */
+/* A cut counts as a loss of all rows in it. */
 static void lose_cuts(struct rows_reading *r)
 {
     struct rows *rows = r->rows;
@@ -333,7 +333,7 @@ static void lose_cuts(struct rows_reading *r)
                 lose_in_cut(rows, log, &rows->cut.window[i]);
 }
 
-/* Its date, by that of when the recording began. */
+/* Derives the date of time 0 from that of the recording's begin. */
 static void note_date(struct rows_reading *r)
 {
     const struct xensched_recording_header *header =
@@ -345,7 +345,7 @@ static void note_date(struct rows_reading *r)
                        xensched_cycles_to_ns(header->start_tsc, rows->tsc_khz);
 }
 
-/* Before the first cut they may be earlier than the first row. */
+/* Before the first cut, system times may be earlier than the first row. */
 static void put_system_times_in_order(struct rows *rows)
 {
     size_t i;
@@ -384,8 +384,8 @@ static void put_in_order(struct rows_reading *r)
 }
 
 /*
- * The upper bits of small time stamps.  Of what cannot be read twice, such as a
- * pipe, nothing is learned before.
+ * Learns the upper bits of small time stamps, except of files that cannot be read twice, such as a
+ * pipe.
  */
 static void learn_stamps(struct rows_reading *r, const char *path)
 {

@@ -85,10 +85,10 @@ uint64_t stamp_cycles(struct stamps *stamps,
 {
     unsigned int shift = xensched_layout_tsc_shift(layout);
     uint64_t cycles = row->time << shift;
-    uint64_t span = 1ULL << (32 + shift % 32); /* of a 32-bit entry */
+    uint64_t span = 1ULL << (32 + shift % 32); /* of a 32-bit stamp */
 
     if (layout->time_size == 4 && shift < 32 && stamps->known) {
-        /* How far after the reference; half a span or more means before. */
+        /* The distance after the reference; half a span or more means before it. */
         uint64_t after = (cycles - stamps->reference) & (span - 1);
 
         cycles = stamps->reference + after;
@@ -101,7 +101,7 @@ uint64_t stamp_cycles(struct stamps *stamps,
     return cycles;
 }
 
-/* A guest's clocks. */
+/* The clocks of a guest. */
 
 void source_clocks_learn(struct source_clocks *clocks,
                          const struct xensched_clock *clock)
@@ -123,7 +123,7 @@ void source_clocks_learn(struct source_clocks *clocks,
         c->host_khz = c->guest_khz = 1;
 }
 
-/* A vCPU without a clock has that of the first one; a source without has the host's. */
+/* Returns the clock of a vCPU, else the first one's, else the host's. */
 static const struct xensched_clock *clock_of(const struct source_clocks *clocks,
                                              uint32_t cpu)
 {

@@ -11,60 +11,59 @@
 #include <xensched/source.h>
 
 /*
- * TSC time stamps of rows, made whole.
+ * Extends the TSC time stamps of rows.
  *
- * Small rows have 32 bits of the TSC, which come round every now and then
- * (half an hour, with a shift of 10 bits at 2.5 GHz).  The bits above are
- * those which bring the row nearest to one whose time is known.
+ * Small rows have 32 bits of the TSC, which wrap now and then (after half an hour, with a shift of
+ * 10 bits at 2.5 GHz). The upper bits are those that bring the row nearest to one whose time is
+ * known.
  */
 
 struct stamps {
-    bool known;         /* is there a reference? */
-    uint64_t reference; /* TSC cycles of a row that was seen before */
+    bool known;         /* there is a reference */
+    uint64_t reference; /* TSC cycles of an earlier row */
 };
 
 /*
- * Take as reference the first row of @source which has all 64 bits; of a
- * recording with many, of its first.
+ * Takes the first row of @source that has all 64 bits as reference; of a source with many
+ * recordings, of its first.
  */
 void stamps_learn_from_source(struct stamps *stamps,
                               struct xensched_source *source);
 
-/* Likewise, the latest one that is in the logs of @area now. */
+/* Takes the latest such row that is in the logs of @area now. */
 void stamps_learn_from_area(struct stamps *stamps,
                             const struct xensched_area *area);
 
 /*
- * TSC cycles of @row, which has a TSC time stamp.  It is the next reference.
- * Without one so far the bits above are taken for 0.
+ * Returns the TSC cycles of @row, which has a TSC time stamp and becomes the reference.  Without a
+ * reference the upper bits are 0.
  */
 uint64_t stamp_cycles(struct stamps *stamps,
                       const struct xensched_layout *layout,
                       const struct xensched_row *row);
 
 /*
- * Brings the times of a source's rows to the host's TSC: the clocks of its
- * vCPUs, as a recording has them.
+ * Converts the times of a source's rows to the host's TSC, by the recorded clocks of its vCPUs.
  */
 
 struct source_clocks {
-    struct xensched_clock *clock; /* by vCPU; host_khz is 0: none was recorded */
+    struct xensched_clock *clock; /* by vCPU; host_khz is 0 if none was recorded */
     uint32_t nr;
     struct stamps stamps;
 };
 
-/* The clock of a vCPU, for rows that come from now on. */
+/* Sets the clock of a vCPU, for later rows. */
 void source_clocks_learn(struct source_clocks *clocks,
                          const struct xensched_clock *clock);
 
 /*
- * Small stamps of the source are near to where the host is, which @host says.  Before the first
- * row of a batch of @cpu.
+ * Tells that small stamps of the source are near to @host's time.  Called before the first row of a
+ * batch of @cpu.
  */
 void source_clocks_know_time(struct source_clocks *clocks, uint32_t cpu,
                              const struct stamps *host);
 
-/* The host's TSC when @row, of a batch of @cpu, was written. */
+/* Returns the host's TSC when @row, of a batch of @cpu, was written. */
 uint64_t source_clocks_cycles(struct source_clocks *clocks, uint32_t cpu,
                               const struct xensched_layout *layout,
                               const struct xensched_row *row);

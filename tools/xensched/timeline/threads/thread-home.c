@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds out on which vCPU of the hypervisor's rows a guest's thread ran.
+ * Finds the vCPU, in the hypervisor's rows, on which a guest's thread ran.
  *
  * Rows of the hypervisor do not number the vCPUs of a domain.  But a vCPU that writes a
  * row runs, so the vCPU that ran at the times of most of a CPU's rows is that CPU.
@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "thread-home.h"
 
-/* Rows of a vCPU that are asked for it. */
+/* The number of rows of a vCPU that are compared. */
 #define WITNESSES 500U
 
 int thread_homes_acct(const struct names *names,
@@ -21,15 +21,15 @@ int thread_homes_acct(const struct names *names,
                                  ? 0 : source->info.domid);
 }
 
-/* Which vCPU. */
+/* Finding the vCPU. */
 
 struct finding {
     struct threads *t;
     const struct vcpus *vcpus;
     uint32_t *votes;      /* [place][vCPU of its domain] */
     uint32_t *witnesses;  /* [place] */
-    unsigned int *first;  /* [source]: its domain's vCPUs: the first one ... */
-    unsigned int *nr;     /* ... and how many */
+    unsigned int *first;  /* [source]: the first vCPU of its domain ... */
+    unsigned int *nr;     /* ... and their number */
     size_t *at;           /* [place]: its first vote */
 };
 
@@ -76,9 +76,9 @@ static void choose_vcpu(struct finding *f, size_t place)
         }
 }
 
-/* Are these rows true?  A thread that writes one runs, and Xen says when that was. */
+/* A thread that writes a row runs, so Xen's rows show whether a guest's row is true. */
 
-/* How far @ns is from a run; NEVER: what the vCPU did is not known. */
+/* Returns how far @ns is from a run; NEVER if the vCPU's state is unknown. */
 static uint64_t from_run(const struct vcpus *vcpus, const struct vcpu *v,
                          uint64_t ns)
 {
@@ -160,7 +160,7 @@ static void find_vcpus(struct threads *t, const struct rows *all_rows,
     free(f.votes);
 }
 
-/* Where a thread ran most. */
+/* Finds where a thread ran most. */
 
 static void find_home(const struct threads *t, struct thread *thread,
                       uint64_t *ns)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * thread-home.h - where threads belong: the vCPU on which each ran most, and
- * which of the vCPUs that Xen's rows tell of that is.
+ * thread-home.h - finds the home of threads: the vCPU on which each ran most, and which vCPU of the
+ * hypervisor's rows that is.
  */
 #ifndef XENSCHED_TIMELINE_THREAD_HOME_H
 #define XENSCHED_TIMELINE_THREAD_HOME_H
@@ -9,13 +9,13 @@
 #include "threads.h"
 
 /*
- * Fills in homes and vcpus, and puts threads in their order; counts the rows that
- * were written while their vCPU did not run, by what Xen says of it.
+ * Sets homes and vcpus, and sorts threads; counts the rows that were written while their vCPU did
+ * not run, according to Xen.
  */
 void thread_homes_find(struct threads *threads, const struct rows *rows,
                        const struct vcpus *vcpus);
 
-/* The accounting domain of a source, or -1. */
+/* Returns the accounting domain of a source, or -1. */
 int thread_homes_acct(const struct names *names,
                       const struct linux_source *source);
 

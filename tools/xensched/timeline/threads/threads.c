@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Derives what threads of guests did, and where rows of them are lost. */
+/* Derives what guests' threads did, and where rows about them are lost. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define ANY_CPU UINT32_MAX
 
-/* Those of one vCPU, and those of any of a source, do not overlap each other. */
+/* Losses of one vCPU, or of any vCPU of a source, which do not overlap each other. */
 struct thread_window {
     uint64_t begin, end;
     uint32_t cpu;
@@ -24,7 +24,7 @@ struct thread_losses {
     size_t nr;
 };
 
-/* By whose they are, then by time. */
+/* Sorts by source and vCPU, then by time. */
 static int compare_whose(const struct thread_window *a,
                          const struct thread_window *b)
 {
@@ -90,8 +90,8 @@ static void free_losses(struct thread_losses *l)
 }
 
 /*
- * When the first loss that ends after @ns begins: of vCPU @cpu of @source (ANY_CPU: of any of
- * its vCPUs); UINT64_MAX: there is none.
+ * Returns when the first loss that ends after @ns begins: of vCPU @cpu of @source (ANY_CPU: of any
+ * of its vCPUs); UINT64_MAX: none.
  */
 static uint64_t find_loss(const struct thread_losses *l, uint16_t source, uint32_t cpu,
                           uint64_t ns)
@@ -117,18 +117,18 @@ static uint64_t find_loss(const struct thread_losses *l, uint16_t source, uint32
 
 #define NR_BUCKETS 65536U
 
-/* More than that is no real host, or rows are forged. */
+/* No real host has more; otherwise rows are forged. */
 #define MAX_THREADS (1U << 18)
 #define MAX_PLACES  4096U
 
 #define PID(counter) ((uint32_t)((counter) & XEN_SCHEDLOG_PID_MASK))
 #define OTHER(counter) PID((counter) >> XEN_SCHEDLOG_OTHER_PID_SHIFT)
 
-/* A thread that lives. */
+/* A thread that has not ended. */
 struct alive {
     struct alive *next;
     uint32_t pid, thread;
-    uint32_t wake;     /* that has not led to a run yet, or NONE */
+    uint32_t wake;     /* a wake-up that has not led to a run yet, or NONE */
     uint16_t source;
 };
 
@@ -158,7 +158,7 @@ static struct alive **find_alive(struct threads_making *m, uint16_t source,
     return at;
 }
 
-/* NULL: it is the idle thread (PID 0), or one too many. */
+/* Returns NULL for the idle thread (PID 0), and beyond the limit. */
 static struct alive *thread_of(struct threads_making *m, uint16_t source,
                                uint32_t pid)
 {
@@ -194,7 +194,7 @@ static void end_thread(struct threads_making *m, uint16_t source, uint32_t pid)
     free(dead);
 }
 
-/* NONE: there are too many. */
+/* Returns NONE beyond the limit. */
 static uint32_t place_of(struct threads_making *m, uint16_t source,
                          uint32_t cpu)
 {
@@ -231,7 +231,7 @@ static void put_span(struct thread *thread, uint64_t ns, enum vcpu_state state,
                                   .why = why };
 }
 
-/* Where rows are missing since its last span began, it is not known further. */
+/* If rows are missing since its last span began, its state is unknown from there. */
 static void lose_until(struct threads_making *m, struct thread *thread,
                        uint64_t ns)
 {
@@ -259,7 +259,7 @@ static void enter_state(struct threads_making *m, struct alive *a, uint64_t ns,
     put_span(thread, ns, state, place, why);
 }
 
-/* It left, or came, without a row. */
+/* The thread left a vCPU, or came to one, without a row. */
 static void doubt(struct threads_making *m, const struct alive *a)
 {
     struct thread *thread = &m->t->thread[a->thread];
