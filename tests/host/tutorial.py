@@ -3,19 +3,24 @@
 """Prints the commands of a tutorial, one per line.
 
 Usage: tutorial.py DOCUMENT HEADING
+       tutorial.py --text DOCUMENT HEADING
 
-A tutorial is the first block of code below a heading. Its lines are as a reader would
-type them: prompts and comments are removed, output is left out, and GUEST and web1 are
-the guest disk. A line whose command needs something that the host in the box does not
-have is left out: a trace of another program (--with) and babeltrace2's plugin (--ctf).
+A tutorial is the first block of code below a heading; --text prints the block itself. Its
+lines are as a reader would type them: prompts and comments are removed, output is left out,
+and GUEST and disk are the guest web1. A command of a guest, with the prompt "guest#", becomes
+"obey web1 'COMMAND'". A file that "cat" shows becomes a command that writes it. A line
+whose command needs something that the host in the box does not have is left out: a trace of
+another program (--with) and babeltrace2's plugin (--ctf).
 """
 
 import pathlib
 import re
+import shlex
 import sys
 
 
 NOT_HERE = {"--with", "--ctf"}
+PROMPT = re.compile(r"(dom0|guest)?[#$] +")
 
 
 def block(text, heading):
@@ -27,22 +32,40 @@ def block(text, heading):
     lines = re.search(r"(?:^    .*\n)+", found[1], re.M)
     if not lines:
         sys.exit(f"tutorial: there is no block of code below '{heading}'")
-    return lines[0].replace("\\\n", "").splitlines()
+    return [line[4:] for line in lines[0].replace("\\\n", "").splitlines()]
+
+
+def shown_file(lines):
+    """The lines up to the next prompt, which "cat" has printed."""
+    for line in lines:
+        if PROMPT.match(line):
+            return
+        yield line
 
 
 def commands(lines):
-    for line in lines:
-        line = re.sub(r"^    ([#$] )?", "", line)
-        line = re.sub(r"\s+# .*", "", line)
-        if line.startswith("xensched ") and not NOT_HERE & set(line.split()):
-            yield re.sub(r"\b(GUEST|web1)\b", "disk", line)
+    for number, line in enumerate(lines):
+        prompt = PROMPT.match(line)
+        command = re.sub(r"\s+# .*", "", line[prompt.end():] if prompt else line)
+        command = re.sub(r"\b(GUEST|disk)\b", "web1", command)
+        if command.startswith("cat "):
+            text = " ".join(map(shlex.quote, shown_file(lines[number + 1:])))
+            yield f"printf '%s\\n' {text} >{command[4:]}"
+        elif prompt and prompt[1] == "guest":
+            yield f"obey web1 {shlex.quote(command)}"
+        elif command == "wait" or command.startswith("xensched ") and \
+                not NOT_HERE & set(command.split()):
+            yield command
 
 
 def main():
-    if len(sys.argv) != 3:
+    words = sys.argv[1:]
+    text_only = words[:1] == ["--text"]
+    if len(words) - text_only != 2:
         sys.exit(__doc__)
-    text = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")
-    print("\n".join(commands(block(text, sys.argv[2]))))
+    document, heading = words[-2:]
+    lines = block(pathlib.Path(document).read_text(encoding="utf-8"), heading)
+    print("\n".join(lines if text_only else commands(lines)))
 
 
 if __name__ == "__main__":
