@@ -52,6 +52,14 @@ def check(what, good, *why):
     TAP.check(good, what, *why)
 
 
+def documented(heading, shown, real):
+    """The command below this heading of the document, with a part of it replaced."""
+    command = subprocess.run([TOP + "/tests/host/tutorial.py", DOCS, heading], check=True,
+                             stdout=subprocess.PIPE).stdout.decode()
+    check("the document has '%s'" % shown, shown in command, command)
+    return [XENSCHED, *command.replace(shown, real).split()[1:]]
+
+
 def make_host(name):
     """Its folder, with what it has for a xenstore and an nft."""
     guests, sends = HOSTS[name]
@@ -76,7 +84,7 @@ def host(name, port):
     # In a network of its own: a second one is refused in the same.
     process = subprocess.Popen(
         ["unshare", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"]),
-         XENSCHED, "traffic", "--metrics", folder + "/textfile/traffic.prom"],
+         *documented("On each host", "/var/lib/prometheus/node-exporter", folder + "/textfile")],
         env=dict(os.environ, FAKE_XENSTORE=folder + "/xenstore",
                  PATH=folder + ":" + os.environ["PATH"]))
     try:
@@ -117,7 +125,7 @@ def test_rules():
 
 
 def test_documented(folder):
-    with open(folder + "/textfile/traffic.prom", encoding="utf-8") as file:
+    with open(folder + "/textfile/xensched-traffic.prom", encoding="utf-8") as file:
         written = set(re.findall(r"^xensched_\w+", file.read(), re.M))
     with open(RULES, encoding="utf-8") as file:
         written |= set(re.findall(r"record: (\S+)", file.read()))
@@ -157,6 +165,12 @@ def test_fleet(port):
     check("and how much of all that it sends",
           abs(one.get("share_of_sent", 0) - 1 / 3) < 0.1 and
           other.get("share_of_sent") == 1, said)
+    done = subprocess.run(
+        documented("Many hosts", "http://localhost:9090", "http://127.0.0.1:%d" % port),
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    said = done.stdout.decode()
+    check("the document's command names them", done.returncode == 0 and
+          said.startswith("a1 and b1 should share a host"), said)
     code, said = fleet(port, "--least", "1G")
     check("with a higher --least there is no pair",
           code == 0 and said.startswith("no guests of different hosts"), said)
