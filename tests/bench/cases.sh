@@ -22,7 +22,7 @@ make -s -C "$tools" BUILD="$top/build/tools" XEN_DIST="$dist" \
     -I"$unit/support" -I"$tools" -I"$tools/include" -I"$dist/usr/include" \
     -I"$top/xen-patches/files/xen/include/xen" -I"$top/xen-patches/files/xen" \
     -o "$out/cases" "$here/cases/bench-cases.c" "$unit"/support/{policy-world,harness}.c \
-    "$tools"/base/{alloc,cpumap,json,text}.c "$tools"/model/*.c \
+    "$tools"/base/{alloc,cpumap,json,text}.c "$tools"/model/{,*/}*.c \
     "$tools"/placement/*.c "$tools"/policy/*.c \
     "$top/build/tools/libxensched.a" -lcmocka -ljson-c -lm
 "$out/cases" "$out/cases.json"

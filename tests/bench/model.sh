@@ -25,7 +25,7 @@ build()
         -I"$here/model" -I"$top/tests/unit/support" -I"$tools" \
         -I"$tools/include" -I"$dist/usr/include" \
         -o "$out/model" "$here"/model/*.c "$tools"/base/{alloc,cpumap,json,text}.c \
-        "$tools"/model/*.c "$tools"/placement/*.c "$tools"/policy/*.c \
+        "$tools"/model/{,*/}*.c "$tools"/placement/*.c "$tools"/policy/*.c \
         "$top/build/tools/libxensched.a" -ljson-c -lm
 }
 

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "load.h"
-#include "model/matrix.h"
+#include "model/matrix/matrix.h"
 #include "policy/planner.h"
 #include "policy-defaults.h"
 

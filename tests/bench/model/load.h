@@ -14,7 +14,7 @@
 #include <xensched/reader.h>
 
 #include "model/domain.h"
-#include "model/topology.h"
+#include "model/topology/topology.h"
 
 struct load_size {
     unsigned int guests, drivers, cpus, cpus_per_node;

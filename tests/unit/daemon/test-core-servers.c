@@ -11,7 +11,7 @@
 #include "cmocka-tap.h"
 #include "core-world.h"
 #include "harness.h"
-#include "model/servers.h"
+#include "model/residency/servers.h"
 
 const char state_path[] = "test-core-servers.state";
 const char journal_path[] = "test-core-servers.journal";

@@ -8,7 +8,7 @@
 
 #include "cmocka-tap.h"
 
-#include "model/census.h"
+#include "model/memory/census.h"
 #include "base/alloc.h"
 
 #define SECOND 1000000000ULL

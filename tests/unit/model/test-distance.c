@@ -11,7 +11,7 @@
 
 #include "cmocka-tap.h"
 
-#include "model/distance.h"
+#include "model/topology/distance.h"
 
 static struct topology t;
 static struct distances d;

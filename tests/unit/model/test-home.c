@@ -10,7 +10,7 @@
 
 #include "cmocka-tap.h"
 
-#include "model/home.h"
+#include "model/residency/home.h"
 
 #define MS 1000000ULL
 #define SECOND (1000 * MS)

@@ -13,8 +13,8 @@
 #include "cmocka-tap.h"
 #include "harness.h"
 
-#include "model/cells.h"
-#include "model/matrix.h"
+#include "model/matrix/cells.h"
+#include "model/matrix/matrix.h"
 
 #define SECOND 1000000000ULL
 #define HALF_LIFE (2 * SECOND)

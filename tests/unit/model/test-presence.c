@@ -9,8 +9,8 @@
 
 #include "cmocka-tap.h"
 
-#include "model/presence.h"
-#include "model/servers.h"
+#include "model/residency/presence.h"
+#include "model/residency/servers.h"
 
 #define MS 1000000ULL
 #define SECOND (1000 * MS)

@@ -11,7 +11,7 @@
 
 #include <xensched/abi.h>
 
-#include "model/processes.h"
+#include "model/matrix/processes.h"
 
 #define SECOND 1000000000ULL
 #define DOM0   2U

@@ -10,7 +10,7 @@
 
 #include "cmocka-tap.h"
 
-#include "model/pages.h"
+#include "model/memory/pages.h"
 #include "model/runnable.h"
 
 #define MS 1000000ULL

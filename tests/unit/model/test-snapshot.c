@@ -13,7 +13,7 @@
 #include "cmocka-tap.h"
 #include "fake-host.h"
 
-#include "model/servers.h"
+#include "model/residency/servers.h"
 #include "model/snapshot.h"
 
 #define SERVES 3U

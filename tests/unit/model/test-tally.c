@@ -13,8 +13,8 @@
 #include "cmocka-tap.h"
 #include "harness.h"
 
-#include "model/matrix.h"
-#include "model/tally.h"
+#include "model/matrix/matrix.h"
+#include "model/matrix/tally.h"
 
 #define SECOND 1000000000ULL
 #define ROWS   5000U

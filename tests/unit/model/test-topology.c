@@ -9,7 +9,7 @@
 #include "harness.h"
 
 #include "base/cpumap.h"
-#include "model/topology.h"
+#include "model/topology/topology.h"
 
 static void maps_come_back_from_their_text(void **state)
 {

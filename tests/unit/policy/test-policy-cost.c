@@ -7,7 +7,7 @@
  * each machine.  The daemon neither reads logs nor renews its lease during a plan.
  */
 #include "cmocka-tap.h"
-#include "model/cells.h"
+#include "model/matrix/cells.h"
 #include "policy-world.h"
 
 #define GUESTS 12U

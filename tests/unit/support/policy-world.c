@@ -7,7 +7,7 @@
 
 #include "cmocka-tap.h"
 #include "harness.h"
-#include "model/servers.h"
+#include "model/residency/servers.h"
 #include "policy-world.h"
 
 struct world world;

@@ -7,7 +7,7 @@
 #define XENSCHED_CALIBRATE_MACHINE_DISTANCES_H
 
 #include "host/host.h"
-#include "model/distance.h"
+#include "model/topology/distance.h"
 #include "node-memory.h"
 
 /* Two of dom0's vCPUs, bound to two pCPUs for a while. */

@@ -21,7 +21,7 @@
 #include "base/file.h"
 #include "host/host-xen.h"
 #include "daemon/log/logs.h"
-#include "model/distance.h"
+#include "model/topology/distance.h"
 #include "base/json.h"
 #include "command.h"
 

@@ -13,9 +13,9 @@
 
 #include <xensched/error.h>
 
-#include "model/distance.h"
+#include "model/topology/distance.h"
 #include "model/domain.h"
-#include "model/topology.h"
+#include "model/topology/topology.h"
 
 /* Facts about Xen for "xensched status". */
 struct host_facts {

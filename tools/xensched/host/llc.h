@@ -13,7 +13,7 @@
 
 #include <xensched/error.h>
 
-#include "model/topology.h"
+#include "model/topology/topology.h"
 
 /* A pCPU without APIC id; a CPUID without an LLC. */
 #define LLC_UNKNOWN (~0U)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/cpumap.h"
-#include "pages.h"
+#include "model/memory/pages.h"
 
 /* Size of "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" with its terminating byte. */
 #define DOMAIN_UUID_TEXT 37

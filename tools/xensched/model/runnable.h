@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "domain.h"
-#include "matrix.h"
+#include "model/matrix/matrix.h"
 
 /*
  * Computes the recent use of the vCPUs of @domains from their times and those of @before, an

@@ -14,7 +14,7 @@
 
 #include "base/json.h"
 #include "base/alloc.h"
-#include "servers.h"
+#include "model/residency/servers.h"
 #include "snapshot.h"
 
 #define MAX_DEPTH 8

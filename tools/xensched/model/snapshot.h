@@ -17,7 +17,7 @@
 #include <xensched/error.h>
 
 #include "domain.h"
-#include "topology.h"
+#include "model/topology/topology.h"
 
 struct snapshot {
     struct topology topology;

@@ -9,7 +9,7 @@
 
 #include <xensched/abi.h>
 
-#include "cells.h"
+#include "model/matrix/cells.h"
 #include "base/alloc.h"
 #include "work.h"
 

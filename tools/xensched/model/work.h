@@ -17,7 +17,7 @@
 #define XENSCHED_MODEL_WORK_H
 
 #include "domain.h"
-#include "matrix.h"
+#include "model/matrix/matrix.h"
 
 /* The unit in which a guest's work is counted, the best one first. */
 enum work_unit {

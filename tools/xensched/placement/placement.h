@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "model/topology.h"
+#include "model/topology/topology.h"
 #include "policy/room.h"
 #include "prices.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Has the prices of a machine in ns, with their sources. */
-#include "model/distance-assumed.h"
+#include "model/topology/distance-assumed.h"
 #include "prices.h"
 
 /*
- * Lines and memory: as assumed in model/distance-assumed.h, with the sources.
+ * Lines and memory: as assumed in model/topology/distance-assumed.h, with the sources.
  *
  * Lines per event: a direct read of 4 KiB on the machine model is 2 notifications
  * and 1 page, which move 132 lines and take 128 from others (docs/develop/machine-model.md).

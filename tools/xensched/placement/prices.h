@@ -9,7 +9,7 @@
 #ifndef XENSCHED_PLACEMENT_PRICES_H
 #define XENSCHED_PLACEMENT_PRICES_H
 
-/* What two pCPUs share; see also model/distance.h, which knows the machine. */
+/* What two pCPUs share; see also model/topology/distance.h, which knows the machine. */
 enum nearness {
     SAME_CACHE,  /* one last-level cache */
     SAME_PLACE,  /* another one of the node or socket */

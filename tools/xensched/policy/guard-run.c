@@ -5,7 +5,7 @@
 #include <xensched/abi.h>
 
 #include "base/alloc.h"
-#include "model/presence.h"
+#include "model/residency/presence.h"
 #include "model/runnable.h"
 #include "guard-run.h"
 #include "whereabouts.h"

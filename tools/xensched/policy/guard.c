@@ -2,7 +2,7 @@
 /* The rules; see guard.h. */
 #include <math.h>
 
-#include "model/presence.h"
+#include "model/residency/presence.h"
 #include "guard-spot.h"
 
 /* Places. */

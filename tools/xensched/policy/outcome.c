@@ -5,7 +5,7 @@
 
 #include <xensched/abi.h>
 
-#include "model/presence.h"
+#include "model/residency/presence.h"
 #include "placement/prices.h"
 #include "place-distance.h"
 #include "outcome.h"

@@ -5,8 +5,8 @@
 #ifndef XENSCHED_POLICY_PLACE_DISTANCE_H
 #define XENSCHED_POLICY_PLACE_DISTANCE_H
 
-#include "model/distance.h"
-#include "model/topology.h"
+#include "model/topology/distance.h"
+#include "model/topology/topology.h"
 
 /*
  * ns that a line takes from a pCPU of place @a to one of place @b.  @d: NULL if

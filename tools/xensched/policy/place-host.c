@@ -8,9 +8,9 @@
 #include <xensched/abi.h>
 
 #include "base/alloc.h"
-#include "model/presence.h"
+#include "model/residency/presence.h"
 #include "model/runnable.h"
-#include "model/servers.h"
+#include "model/residency/servers.h"
 #include "place-distance.h"
 #include "place-links.h"
 #include "place.h"
@@ -43,7 +43,7 @@ static unsigned int spot_of(const struct placement *p,
     return s->cache == TOPOLOGY_UNKNOWN ? whole_place(p, s->place) : s->cache;
 }
 
-/* As they were measured, or are assumed (model/distance.h). */
+/* As they were measured, or are assumed (model/topology/distance.h). */
 static void describe_distances(struct placement *p,
                                const struct distances *d)
 {

@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "model/cells.h"
-#include "model/presence.h"
-#include "model/servers.h"
+#include "model/matrix/cells.h"
+#include "model/residency/presence.h"
+#include "model/residency/servers.h"
 #include "place-distance.h"
 #include "place-links.h"
 

@@ -10,11 +10,11 @@
 #ifndef XENSCHED_POLICY_H
 #define XENSCHED_POLICY_H
 
-#include "model/distance.h"
+#include "model/topology/distance.h"
 #include "model/domain.h"
-#include "model/home.h"
-#include "model/matrix.h"
-#include "model/topology.h"
+#include "model/residency/home.h"
+#include "model/matrix/matrix.h"
+#include "model/topology/topology.h"
 #include "learned.h"
 #include "room.h"
 #include "rules.h"

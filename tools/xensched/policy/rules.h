@@ -15,7 +15,7 @@
 #define XENSCHED_POLICY_RULES_H
 
 #include "model/domain.h"
-#include "model/topology.h"
+#include "model/topology/topology.h"
 
 #define RULES_MAX  32
 #define RULE_TEXT  (DOMAIN_NAME_TEXT + 20)

@@ -5,7 +5,7 @@
 
 #include <xensched/abi.h>
 
-#include "model/cells.h"
+#include "model/matrix/cells.h"
 #include "base/alloc.h"
 #include "talk.h"
 

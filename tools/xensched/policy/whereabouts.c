@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "model/presence.h"
+#include "model/residency/presence.h"
 #include "outcome.h"
 #include "whereabouts.h"
 

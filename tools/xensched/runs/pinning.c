@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/domain.h"
-#include "model/topology.h"
+#include "model/topology/topology.h"
 #include "pinning.h"
 
 static unsigned int count_online(const struct topology *t)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "model/presence.h"
+#include "model/residency/presence.h"
 #include "residence.h"
 
 struct ran {

@@ -9,7 +9,7 @@
 #define XENSCHED_TRIAL_RESIDENCE_H
 
 #include "model/domain.h"
-#include "model/matrix.h"
+#include "model/matrix/matrix.h"
 
 /* Service time of each domain on each pCPU, up to one moment. */
 struct residence;

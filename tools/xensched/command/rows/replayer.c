@@ -14,8 +14,8 @@
 #include "daemon/answer/answer.h"
 #include "daemon/options.h"
 #include "base/alloc.h"
-#include "model/presence.h"
-#include "model/servers.h"
+#include "model/residency/presence.h"
+#include "model/residency/servers.h"
 #include "model/snapshot.h"
 #include "replayer.h"
 

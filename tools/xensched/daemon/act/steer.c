@@ -14,7 +14,7 @@
 #include "base/fnv.h"
 #include "base/message.h"
 #include "base/file.h"
-#include "model/presence.h"
+#include "model/residency/presence.h"
 #include "policy/whereabouts.h"
 #include "steer.h"
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "host/host.h"
-#include "model/matrix.h"
+#include "model/matrix/matrix.h"
 #include "journal.h"
 
 /* Threads. */

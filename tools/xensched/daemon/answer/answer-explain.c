@@ -13,7 +13,7 @@
 #include <xensched/event.h>
 
 #include "base/alloc.h"
-#include "model/presence.h"
+#include "model/residency/presence.h"
 #include "answer.h"
 #include "daemon/core/observe-host.h"
 

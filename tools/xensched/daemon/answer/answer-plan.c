@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "daemon/act/decision-json.h"
-#include "model/presence.h"
+#include "model/residency/presence.h"
 #include "answer.h"
 
 static json_object *evidence(const struct decision *decision)

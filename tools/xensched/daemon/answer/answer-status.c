@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "daemon/core/observe-host.h"
-#include "model/presence.h"
+#include "model/residency/presence.h"
 #include "model/snapshot.h"
 #include "answer.h"
 

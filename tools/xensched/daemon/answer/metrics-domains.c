@@ -8,7 +8,7 @@
 #include "base/openmetrics.h"
 #include "daemon/core/observe-host.h"
 #include "metrics-parts.h"
-#include "model/presence.h"
+#include "model/residency/presence.h"
 
 /* Less of its time at a place is not worth a time series. */
 #define MIN_SHARE 0.005

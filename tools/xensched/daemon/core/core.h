@@ -11,7 +11,7 @@
 
 #include <xensched/source.h>
 
-#include "model/census.h"
+#include "model/memory/census.h"
 #include "model/mark-times.h"
 #include "model/waits/waits.h"
 #include "model/waits/waiting.h"

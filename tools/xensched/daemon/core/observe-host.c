@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/message.h"
-#include "model/distance.h"
-#include "model/servers.h"
+#include "model/topology/distance.h"
+#include "model/residency/servers.h"
 #include "observe-host.h"
 
 /* Memory. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * observe-host.h - what the core finds out about the host in each run: how far nodes are apart
- * and where the memory of domains is (model/census.h), which vCPUs of driver domains serve which
- * guest (model/servers.h), and what guests' work cost recently (model/work.h).
+ * and where the memory of domains is (model/memory/census.h), which vCPUs of driver domains serve which
+ * guest (model/residency/servers.h), and what guests' work cost recently (model/work.h).
  */
 #ifndef XENSCHED_DAEMON_CORE_OBSERVE_HOST_H
 #define XENSCHED_DAEMON_CORE_OBSERVE_HOST_H

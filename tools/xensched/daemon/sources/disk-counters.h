@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "model/domain.h"
-#include "model/matrix.h"
+#include "model/matrix/matrix.h"
 #include "disks/vbds.h"
 
 struct disks {

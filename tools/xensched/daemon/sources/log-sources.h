@@ -20,7 +20,7 @@
 
 #include "daemon/core/core.h"
 #include "daemon/log/logs.h"
-#include "model/processes.h"
+#include "model/matrix/processes.h"
 #include "disk-counters.h"
 #include "validation.h"
 #include "host/xenstore.h"

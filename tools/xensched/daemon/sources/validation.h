@@ -17,7 +17,7 @@
 
 #include <xensched/abi.h>
 
-#include "model/matrix.h"
+#include "model/matrix/matrix.h"
 
 /*
  * The limit for the pages of a request: xen-blkback accepts 256 segments, whose descriptors are in

@@ -25,7 +25,7 @@
 #include <xensched/reader.h>
 
 #include "model/domain.h"
-#include "model/matrix.h"
+#include "model/matrix/matrix.h"
 #include "waits-cause.h"
 
 #define WAITS_SECONDS 3600U

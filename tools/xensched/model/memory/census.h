@@ -15,8 +15,8 @@
 #ifndef XENSCHED_MODEL_CENSUS_H
 #define XENSCHED_MODEL_CENSUS_H
 
-#include "domain.h"
-#include "domids.h"
+#include "model/domain.h"
+#include "model/domids.h"
 
 #define CENSUS_FRAMES (1U << 18) /* of a sample, at most */
 #define CENSUS_LEAST 32U

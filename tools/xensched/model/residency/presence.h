@@ -10,9 +10,9 @@
 #ifndef XENSCHED_MODEL_PRESENCE_H
 #define XENSCHED_MODEL_PRESENCE_H
 
-#include "domain.h"
-#include "matrix.h"
-#include "topology.h"
+#include "model/domain.h"
+#include "model/matrix/matrix.h"
+#include "model/topology/topology.h"
 
 /* Does @d have an accounting domain? */
 bool presence_known(const struct domain *d);

@@ -13,8 +13,8 @@
 #ifndef XENSCHED_MODEL_SERVERS_H
 #define XENSCHED_MODEL_SERVERS_H
 
-#include "domain.h"
-#include "topology.h"
+#include "model/domain.h"
+#include "model/topology/topology.h"
 
 /*
  * Is it worth asking?  Hard affinity keeps each vCPU of driver domain @d that is

@@ -13,9 +13,9 @@
 #ifndef XENSCHED_MODEL_HOME_H
 #define XENSCHED_MODEL_HOME_H
 
-#include "domain.h"
-#include "matrix.h"
-#include "topology.h"
+#include "model/domain.h"
+#include "model/matrix/matrix.h"
+#include "model/topology/topology.h"
 
 /* The half-life of a nanosecond. */
 #define HOMES_HALF_LIFE_NS 10000000000ULL
