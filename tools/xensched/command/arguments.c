@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Has the options of all subcommands in one table, and parses them. */
+/* Contains the table of all subcommands' options, and parses them. */
 #include <getopt.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@
 #include "command/rows/trigger.h"
 #include "command/runs/runs-actions.h"
 
-/* About 30 years: an end which is far enough away to be a mistake. */
+/* About 30 years: a later end is probably a mistake. */
 #define MAX_SECONDS 1000000000ULL
 
 #define MAX_INTERVAL_MS 60000
 
-/* Of a terminal. */
+/* Width of a terminal. */
 #define WIDTH 80
 
 /* Setters of options. */
@@ -151,7 +151,7 @@ static bool add_action_to_do(const char *value, void *all)
     return true;
 }
 
-/* An option, and the function that sets a member of struct arguments to its value. */
+/* An option, and the function that sets a member of struct arguments. */
 struct argument_row {
     struct option_row row;
     bool (*set)(const char *value, void *member);
@@ -159,7 +159,7 @@ struct argument_row {
 };
 
 #define SET(function, name) function, offsetof(struct arguments, name)
-/* More than one member. */
+/* For a setter of more than one member. */
 #define SET_ALL(function) function, 0
 
 static const struct argument_row options[NR_OPTIONS] = {
@@ -285,7 +285,7 @@ static const struct argument_row options[NR_OPTIONS] = {
     [OPTION_HELP] = { { "help", .help = "print this text"} },
 };
 
-/* What is no option, in this order. */
+/* Operands, in this order. */
 static const struct {
     uint64_t mask;
     const char *text;
@@ -303,7 +303,7 @@ static const struct {
 
 #define NR_OPERANDS (sizeof(operands) / sizeof(operands[0]))
 
-/* Prints @text where the line has room for it, else in the next one. */
+/* Prints @text in this line if it fits, otherwise in the next one. */
 static int print_part(const char *text, int begin, int at)
 {
     if (at + strlen(text) >= WIDTH)
@@ -312,7 +312,7 @@ static int print_part(const char *text, int begin, int at)
     return at + printf("%s", text);
 }
 
-/* The common table, with the rows that are the command's own in place of others. */
+/* Returns the common table, in which the command's own rows replace others. */
 static struct option_table taken_by(const struct command *command)
 {
     static struct option_row rows[NR_OPTIONS];
@@ -343,7 +343,7 @@ static void print_usage(const struct command *command)
 
         if (!(command->takes & 1ULL << i))
             continue;
-        /* Where it is needed it is among the operands. */
+        /* A command that needs it lists it among the operands. */
         if (i == OPTION_DO)
             continue;
         snprintf(text, sizeof(text), needed ? " --%s%s%s" : " [--%s%s%s]",
@@ -408,7 +408,7 @@ static bool take_domain(const struct command *command, char **argv,
     return *args->domain;
 }
 
-/* What follows --; and a FILE before that is before it now. */
+/* Takes the arguments after --; a FILE before it comes before it now. */
 static int take_settings(int argc, char **argv, struct arguments *args)
 {
     int nr = argc && strncmp(*argv, "--", 2);
@@ -437,7 +437,7 @@ static bool take_action(const struct command *command, int argc, char **argv,
     return true;
 }
 
-/* What is left when the options are gone: a file comes before a domain. */
+/* Takes what is left without options: a file comes before a domain. */
 static bool take_operands(const struct command *command, int argc, char **argv,
                           struct arguments *args)
 {
@@ -478,7 +478,7 @@ enum arguments_result arguments_parse(const struct command *command, int argc,
 
     *args = (struct arguments){ .socket = CLIENT_DEFAULT_SOCKET, .seed = 1 };
     snprintf(program, sizeof(program), "xensched %s", command->name);
-    argv[0] = program; /* what getopt's messages begin with */
+    argv[0] = program; /* the begin of getopt's messages */
     while ((option = option_next(&table, argc, argv)) != -1) {
         if (option == OPTION_HELP) {
             print_help(command);

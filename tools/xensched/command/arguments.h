@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * arguments.h - the command line of the subcommands.
+ * arguments.h - parses the command line of the subcommands.
  *
- * An option means the same wherever it is taken, so there is one table of them
- * (in arguments.c; see option.h), of which a subcommand names those that it
- * takes.  The table has --seconds and --at twice: of the past, and of rows.
+ * An option has one meaning for all subcommands, so there is one table of options (in arguments.c;
+ * see option.h), and a subcommand selects its options.  The table has --seconds and --at twice: of
+ * the past, and of rows.
  */
 #ifndef XENSCHED_ARGUMENTS_H
 #define XENSCHED_ARGUMENTS_H
@@ -31,7 +31,7 @@ enum argument_option {
     NR_OPTIONS,
 };
 
-/* Options, of which a subcommand takes some. */
+/* Masks of options. */
 #define ARGUMENT_SOCKET        (1ULL << OPTION_SOCKET)
 #define ARGUMENT_JSON          (1ULL << OPTION_JSON)
 #define ARGUMENT_SECONDS       (1ULL << OPTION_SECONDS)
@@ -47,11 +47,11 @@ enum argument_option {
 #define ARGUMENT_PERFETTO      (1ULL << OPTION_PERFETTO)
 #define ARGUMENT_CTF           (1ULL << OPTION_CTF)
 #define ARGUMENT_WITH          (1ULL << OPTION_WITH)
-/* which marks */
+/* Marks that begin and end a region. */
 #define ARGUMENT_BEGIN_END     (1ULL << OPTION_BEGIN | 1ULL << OPTION_END)
-/* and how much of it is kept */
+/* A ring, and the time that it keeps. */
 #define ARGUMENT_RING          (1ULL << OPTION_RING | 1ULL << OPTION_LAST)
-/* events, a domain */
+/* Events, and a domain. */
 #define ARGUMENT_FILTER        (1ULL << OPTION_EVENT | 1ULL << OPTION_DOMAIN)
 #define ARGUMENT_TRIGGER       (1ULL << OPTION_TRIGGER)
 #define ARGUMENT_WORST         (1ULL << OPTION_WORST)
@@ -63,36 +63,36 @@ enum argument_option {
 #define ARGUMENT_METRICS       (1ULL << OPTION_METRICS)
 #define ARGUMENT_PROMETHEUS    (1ULL << OPTION_PROMETHEUS)
 #define ARGUMENT_LEAST         (1ULL << OPTION_LEAST)
-/* which seconds of the latest hour */
+/* Seconds of the latest hour. */
 #define ARGUMENT_WHEN          (1ULL << OPTION_SPAN | 1ULL << OPTION_CLOCK)
 #define ARGUMENT_SNAPSHOT      (1ULL << OPTION_SNAPSHOT)
 #define ARGUMENT_SUMMARY       (1ULL << OPTION_SUMMARY)
-/* how a table is written */
+/* The format of a table. */
 #define ARGUMENT_FORM          (1ULL << OPTION_CSV | 1ULL << OPTION_MARKDOWN)
-/* how often, and what */
+/* The number of times, and the actions. */
 #define ARGUMENT_REACTION      (1ULL << OPTION_TIMES | 1ULL << OPTION_EVERY | \
                                 1ULL << OPTION_DRY_RUN | 1ULL << OPTION_DO)
-/* how long, how often, in which order */
+/* Lengths, number and order of blocks. */
 #define ARGUMENT_TRIAL         (1ULL << OPTION_BLOCK | 1ULL << OPTION_PAIRS | \
                                 1ULL << OPTION_SEED | 1ULL << OPTION_DRY_RUN)
-/* where samples are, and how many */
+/* The folder of samples, and their number. */
 #define ARGUMENT_SAMPLED       (1ULL << OPTION_TIMES | 1ULL << OPTION_EVERY | \
                                 1ULL << OPTION_CHECKPOINT | \
                                 1ULL << OPTION_HOOK | 1ULL << OPTION_TOP | \
                                 1ULL << OPTION_SEED)
 
-/* What is no option. */
-#define ARGUMENT_ACTION        (1ULL << 48) /* has to be there, with what it takes */
-#define ARGUMENT_FILE          (1ULL << 49) /* has to be there */
+/* Masks of operands. */
+#define ARGUMENT_ACTION        (1ULL << 48) /* mandatory, with the action's own operands */
+#define ARGUMENT_FILE          (1ULL << 49) /* mandatory */
 #define ARGUMENT_OPTIONAL_FILE (1ULL << 50)
-#define ARGUMENT_DOMAIN_ON_OFF (1ULL << 51) /* have to be there */
+#define ARGUMENT_DOMAIN_ON_OFF (1ULL << 51) /* mandatory */
 #define ARGUMENT_SETTINGS      (1ULL << 52) /* of xenschedd, after a -- */
-#define ARGUMENT_DOMAIN        (1ULL << 53) /* has to be there */
-#define ARGUMENT_WHO           (1ULL << 54) /* a domain or a group, or not */
-#define ARGUMENT_CONDITION     (1ULL << 55) /* as an action, with what --do takes */
-#define ARGUMENT_SAMPLE        (1ULL << 56) /* as an action: a guest, or a word */
+#define ARGUMENT_DOMAIN        (1ULL << 53) /* mandatory */
+#define ARGUMENT_WHO           (1ULL << 54) /* a domain or a group; optional */
+#define ARGUMENT_CONDITION     (1ULL << 55) /* an action whose operands --do has */
+#define ARGUMENT_SAMPLE        (1ULL << 56) /* an action: a guest, or a word */
 
-/* So many actions can be given, each with a --do. */
+/* The most actions, each with a --do. */
 #define ARGUMENTS_DO 16
 
 struct arguments {
@@ -101,15 +101,15 @@ struct arguments {
     double seconds;  /* 0: no limit */
     uint64_t size;   /* bytes; 0: no limit */
     uint64_t interval_ms; /* 0: not given */
-    const char *file; /* NULL: none given */
-    const char *source; /* NULL: none given */
-    const char *host;   /* path; NULL: none given */
-    const char *config; /* path; NULL: none given */
+    const char *file; /* NULL: none */
+    const char *source; /* NULL: none */
+    const char *host;   /* path; NULL: none */
+    const char *config; /* path; NULL: none */
     int nr_settings;
-    char **settings;    /* the first is no setting, but room for a name */
+    char **settings;    /* [0] is no setting, but space for a name */
     uint32_t domid;
     bool on;
-    const char *domain; /* name or number; NULL: none given */
+    const char *domain; /* name or number; NULL: none */
     const char *domain_or_group; /* NULL: all */
     unsigned int top;   /* entries; 0: all */
     bool top_given;
@@ -120,26 +120,26 @@ struct arguments {
     const char *clock;  /* HH:MM or HH:MM:SS; NULL: not given */
     const char *thread; /* name or PID; NULL: not given */
     const char *html;   /* path; NULL: not given */
-    const char *perfetto; /* the same */
-    const char *ctf;    /* the same, a folder */
-    const char *with;   /* likewise */
+    const char *perfetto; /* path; NULL: not given */
+    const char *ctf;    /* path of a folder; NULL: not given */
+    const char *with;   /* path; NULL: not given */
     const char *begin, *end; /* names or codes of marks; NULL: not given */
     uint64_t ring;      /* bytes; 0: none */
     double last;        /* seconds; 0: not given */
     const char *events; /* a list; NULL: all */
     const char *only;   /* a domain's name or number; NULL: all */
-    const char *trigger; /* path; NULL: the usual one */
-    const char *database; /* the same */
+    const char *trigger; /* path; NULL: the default */
+    const char *database; /* path; NULL: the default */
     bool all;
     bool csv, markdown;
     bool times_given;
-    uint64_t times;     /* 0: without end */
+    uint64_t times;     /* 0: no limit */
     const char *every;  /* NULL: not given */
     bool dry_run;
     const char *checkpoint; /* path of a folder; NULL: not given */
     const char *hook;       /* a shell command; NULL: not given */
-    uint64_t seed;          /* of what is by lot; 1 if not given */
-    unsigned int nr_do; /* of --do */
+    uint64_t seed;          /* of random choices; 1 if not given */
+    unsigned int nr_do; /* number of --do */
     const char *action_to_do[ARGUMENTS_DO];
     bool can_start;
     bool snapshot, summary;
@@ -150,24 +150,23 @@ struct arguments {
     uint64_t pairs;         /* 0: not given */
     const char *processes; /* a domain's name or number; NULL: not given */
     const char *action;
-    int nr_words;       /* that come after it */
+    int nr_words;       /* number of operands after the action */
     char **word;
 };
 
 enum arguments_result {
     ARGUMENTS_RUN,   /* *args is complete */
-    ARGUMENTS_HELP,  /* help was asked for, and printed */
-    ARGUMENTS_WRONG, /* the user has been told what is wrong */
+    ARGUMENTS_HELP,  /* help was requested and printed */
+    ARGUMENTS_WRONG, /* a message was printed */
 };
 
 /*
- * Understand @argv, whose first member is the subcommand's name, for
- * @command.
+ * Parses @argv, whose first member is the subcommand's name, for @command.
  */
 enum arguments_result arguments_parse(const struct command *command, int argc,
                                       char **argv, struct arguments *args);
 
-/* Say that arguments don't go together; returns EXIT_WRONG_USE. */
+/* Prints that arguments do not fit together; returns EXIT_WRONG_USE. */
 int arguments_wrong(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

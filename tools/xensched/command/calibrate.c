@@ -3,9 +3,8 @@
  * xensched calibrate: measures how far apart the nodes of this machine are, for the
  * policy placement.
  *
- * A process of its own measures, so that everything is restored however it ends:
- * meanwhile two vCPUs of dom0 have other affinities, and a domain has memory on each
- * node.
+ * A process of its own measures, so that everything is restored, however it ends: during the
+ * measurement two vCPUs of dom0 have other affinities, and a domain has memory on each node.
  */
 #include <errno.h>
 #include <signal.h>
@@ -27,7 +26,7 @@
 
 #define STANDARD "/var/lib/xensched/distances.json"
 
-/* What the process that measures leaves, as a text in shared memory. */
+/* The result of the measuring process, as a text in shared memory. */
 struct result {
     int rc;
     struct xensched_error err;
@@ -79,7 +78,7 @@ static void end_calibration(struct calibration *c)
     topology_free(&c->topology);
 }
 
-/* In the other process. */
+/* Runs in the measuring process. */
 static void measure_distances(struct calibration *c)
 {
     struct result *r = c->result;
@@ -94,7 +93,7 @@ static void measure_distances(struct calibration *c)
     free(text);
 }
 
-static volatile sig_atomic_t measuring; /* the process; 0: none */
+static volatile sig_atomic_t measuring; /* PID of the process; 0: none */
 
 static void interrupt(int signal)
 {
@@ -103,7 +102,7 @@ static void interrupt(int signal)
         kill(measuring, SIGKILL);
 }
 
-/* Signals end that process only: this one has to restore everything. */
+/* Signals end the measuring process only: this one has to restore everything. */
 static int measure_aside(struct calibration *c, struct xensched_error *err)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -160,7 +159,7 @@ static bool has_pcpus(const struct topology *t, unsigned int node)
     return false;
 }
 
-/* 0: not measured. */
+/* Returns 0 if it was not measured. */
 static double measured_ns(const struct distances *d, const struct topology *t,
                           enum distance_kind kind, unsigned int from,
                           unsigned int to)

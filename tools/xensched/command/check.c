@@ -35,7 +35,7 @@
 #include "base/text.h"
 #include "command.h"
 
-/* In the order in which xensched_area_attach() gets there. */
+/* Steps in the order of xensched_area_attach(). */
 enum step {
     STEP_XEN,
     STEP_PRIVILEGES,
@@ -53,7 +53,7 @@ static const char *const step_names[NR_STEPS] = {
     [STEP_AREA] = "log area",
 };
 
-/* Where attaching ended. */
+/* Returns the step at which attaching ended. */
 static enum step failed_step(int rc)
 {
     switch (rc) {
@@ -83,7 +83,7 @@ static const struct {
     [WARN] = { "warn", "warning" }, [FAIL] = { "FAIL", "failed" },
 };
 
-static json_object *lines; /* of the answer as JSON; NULL: lines are printed */
+static json_object *lines; /* of the JSON answer; NULL: lines are printed */
 
 static __attribute__((format(printf, 3, 4))) void
 report(enum result result, const char *name, const char *format, ...)
@@ -179,7 +179,7 @@ static void describe_step(enum step step, const struct xensched_area_info *info,
     fclose(out);
 }
 
-/* @info is NULL when there was no area to ask. */
+/* @info is NULL if there was no area to ask. */
 static void print_steps(enum step failed, const char *why,
                         const struct xensched_area_info *info)
 {
@@ -232,8 +232,8 @@ static void describe_difference(FILE *out, const struct logs *logs,
 }
 
 /*
- * Are the log files of @area as they are configured?  That they are not is no
- * failure: the command line of xenschedd overrides its configuration.
+ * Compares the log buffers of @area with the configuration.  A difference is no failure: the
+ * command line of xenschedd overrides the configuration.
  */
 static void compare_events(const struct xensched_area *area, const char *what,
                            const struct choice *choice, enum producer producer)
@@ -244,7 +244,7 @@ static void compare_events(const struct xensched_area *area, const char *what,
 
     if (!out)
         return;
-    /* How many accounting domains there are has nothing to do with it. */
+    /* The number of accounting domains does not matter here. */
     logs_init(&logs, choice, producer, 2);
     describe_difference(out, &logs, area);
     fclose(out);
@@ -288,7 +288,9 @@ static int compare_with_host(struct host_xen *host, const struct options *o,
     return rc;
 }
 
-/* Those about pCPUs, cpupools and domains.  False: xenschedd would not start. */
+/*
+ * Checks settings about pCPUs, cpupools and domains.  Returns false if xenschedd would not start.
+ */
 static bool check_settings(const struct options *o)
 {
     struct xensched_error err;
@@ -311,7 +313,7 @@ static bool check_settings(const struct options *o)
     return !rc;
 }
 
-/* xenschedd starts "xensched on" for them. */
+/* xenschedd starts "xensched on" for reactions of the configuration. */
 static void check_reactions(const struct options *o)
 {
     char path[PATH_MAX];
@@ -364,7 +366,7 @@ static void print_llc_colours(void)
     toolstack_free_llc_colours(list, nr);
 }
 
-/* The daemon moves nothing that it could not restore. */
+/* The daemon moves no guest whose affinity it could not restore. */
 static bool check_state(const char *path)
 {
     char *name = need_memory(strlen(path) + 7, 1);
@@ -384,7 +386,7 @@ static bool check_state(const char *path)
     return !rc || rc == -ENOENT;
 }
 
-/* False: it cannot be read, which the user has been told. */
+/* Returns false, after a message, if it cannot be read. */
 static bool read_configuration(struct options *options, const char *file)
 {
     char *argv[] = { "xensched", "--config", (char *)file, NULL };
@@ -392,7 +394,7 @@ static bool read_configuration(struct options *options, const char *file)
     return options_parse(options, OPTIONS_CONFIG, file ? 3 : 1, argv) < 0;
 }
 
-/* How it is known what dom0's xen-blkback does for each guest; @rc is of attaching. */
+/* Prints the source of dom0's disk I/O per guest; @rc is the result of attaching. */
 static void print_disks(int rc, struct xensched_area *area)
 {
     struct xensched_area_info info;
@@ -409,7 +411,7 @@ static void print_disks(int rc, struct xensched_area *area)
         report(NOTE, "disks", "not known, because of the Linux log");
 }
 
-/* Those of driver domains that report theirs. */
+/* Prints driver domains that report their disks. */
 static void print_told(void)
 {
     struct xensched_error err;
@@ -434,8 +436,7 @@ static void print_told(void)
 }
 
 /*
- * The log of dom0's Linux, which xenschedd can do without.  False: it is there,
- * and of no use.
+ * Checks the log of dom0's Linux, which is optional.  Returns false if it exists and is useless.
  */
 static bool check_linux(const struct choice *choice)
 {
@@ -460,12 +461,12 @@ static bool check_linux(const struct choice *choice)
     return !rc || rc == -ENODATA || rc == -ENOENT;
 }
 
-/* Where the host's files and programs are; a test has a folder for them. */
+/* Root of the host's files and programs; a test has a folder for them. */
 #ifndef CHECK_ROOT
 #define CHECK_ROOT ""
 #endif
 
-/* The version that apt would install of Debian's package; "" if apt offers none. */
+/* Finds the version of Debian's package that apt would install; "" if apt offers none. */
 static void ask_apt(char *candidate, const char *release)
 {
     char line[256];
@@ -483,8 +484,8 @@ static void ask_apt(char *candidate, const char *release)
 }
 
 /*
- * The source package of the candidate may have another version, if Debian has rebuilt
- * the package: the same number before "+b".
+ * Removes a rebuild's suffix: if Debian has rebuilt the package, its source has the version before
+ * "+b".
  */
 static void cut_rebuild(char *version)
 {
@@ -513,8 +514,8 @@ static const char *remedy(const struct hypervisor_versions *v,
 }
 
 /*
- * Which source of Debian's Xen the hypervisor was built from.  That Debian has a newer
- * one is no failure here: this host can log.
+ * Prints from which source of Debian's Xen the hypervisor was built.  A newer version of Debian's
+ * is no failure here, because this host can log.
  */
 static void print_versions(void)
 {
@@ -536,7 +537,7 @@ static void print_versions(void)
            what_to_do ?: "");
 }
 
-/* For a service manager: there is no area yet, and that is no reason. */
+/* For a service manager: the missing area is no reason not to start. */
 static int can_start(void)
 {
     struct xensched_error err;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * command.h - what a subcommand of xensched is.
+ * command.h - the definition of a subcommand.
  *
- * A new subcommand is one file, which defines its struct command, and one row
- * of the table in xensched.c, or of that of another program: xensched-lab.c,
- * xensched-fleet.c.
+ * A new subcommand is a file that defines its struct command, and a row of the table in xensched.c,
+ * or in that of another program: xensched-lab.c, xensched-fleet.c.
  */
 #ifndef XENSCHED_COMMAND_H
 #define XENSCHED_COMMAND_H
@@ -29,19 +28,19 @@ struct option_row;
 struct command {
     const char *name;
     const char *summary; /* a line of xensched --help */
-    const char *help;    /* what it does, wrapped, no newline at the end */
+    const char *help;    /* description, wrapped, without a newline at the end */
     uint64_t takes;      /* mask of ARGUMENT_*, see arguments.h */
-    uint64_t needs;      /* those of them without which it does nothing */
-    /* Rows that mean something else here than elsewhere; ends without a name. */
+    uint64_t needs;      /* the mandatory ones of these */
+    /* Rows of options with another meaning here; ends without a name. */
     const struct option_row *own;
-    /* Returns an exit code; has told the user why when that isn't EXIT_OK. */
+    /* Returns an exit code; after a message unless it is EXIT_OK. */
     int (*run)(const struct arguments *args);
 };
 
-/* Those of this program; ends with NULL. */
+/* The commands of this program; ends with NULL. */
 extern const struct command *const commands[];
 
-/* Commands that programs of other packages have, named as the package; ends with NULL. */
+/* Commands of other packages' programs, which have the package's name; ends with NULL. */
 struct elsewhere {
     const char *name, *summary, *program;
 };

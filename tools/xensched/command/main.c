@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the subcommand and runs it, here or in the program that has it.
+ * Finds the subcommand and runs it, here or in the program that contains it.
  *
  * Subcommands ask the daemon and read logs and recordings.  They change the host in four cases
  * only: allow-marks changes what a domain may log, runs places guests during an experiment,
@@ -72,7 +72,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     }
 }
 
-/* Output which got lost, on a full disk for example, is a failure. */
+/* Output that was lost, for example on a full disk, is a failure. */
 static int end_output(int code)
 {
     errno = 0;
@@ -85,7 +85,7 @@ static int end_output(int code)
     return code;
 }
 
-/* Becomes the program @name of this one's folder, which has the command. */
+/* Executes the program @name in this one's folder, which contains the command. */
 static int run_program(const char *name, char **argv)
 {
     char path[PATH_MAX];

@@ -9,7 +9,7 @@
 #include "shown.h"
 #include "timeline/cause.h"
 
-/* Stays on the pCPU that are told one by one. */
+/* The most stays on the pCPU that are printed one by one. */
 #define MOST_STAYS 12U
 
 /* Parts of Xen's work that are printed, and the part of the time from which on it is. */
@@ -160,7 +160,7 @@ static void print_cause(const struct timeline *t,
            t->stays.cpu[wake->cpu].id, shown_length(late));
 }
 
-/* Of all but the first one: what it did that the link before waited for. */
+/* Prints what the run did for which the previous link waited; not for the first link. */
 static void print_deed(const struct chain *chain, unsigned int i)
 {
     const struct chain_link *link = &chain->link[i];

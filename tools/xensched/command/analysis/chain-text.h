@@ -5,14 +5,14 @@
 
 #include "timeline/chain.h"
 
-/* How long the thread @i had the vCPU for which the thread of @link waited. */
+/* Returns how long the thread @i had the vCPU for which the thread of @link waited. */
 uint64_t chain_held_ns(const struct timeline *t, const struct chain_link *link,
                        size_t i);
 
-/* The largest part of the time by which a vCPU's run was late, as a line. */
+/* Prints the largest part of the time by which a vCPU's run was late, as a line. */
 void chain_print_cause(const struct timeline *t, const struct chain_link *link);
 
-/* As text, the latest run first. */
+/* Prints text, with the latest run first. */
 void chain_print(const struct timeline *t, const struct chain *chain);
 
 #endif /* XENSCHED_CHAIN_TEXT_H */

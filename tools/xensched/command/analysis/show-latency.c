@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched latency: how long it takes from a notification until
- * the domain that is notified runs, by a recording.
+ * xensched latency: measures the time from a notification until the notified domain runs, in a
+ * recording.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "timeline/cause.h"
 #include "timeline/latency.h"
 
-/* A line has room for this many domains that held the pCPU. */
+/* The most domains in a line that held the pCPU. */
 #define MOST_HOLDERS 3U
 
 static const struct shown_quantile quantiles[] = {
@@ -162,13 +162,13 @@ static void print_holders(const struct timeline *t,
     printf("\n");
 }
 
-/* Without a quote, which a shell would end it at. */
+/* Returns whether the name has no quote, which would end a quoted word of a shell. */
 static bool is_plain(const char *name)
 {
     return !strchr(name, '\'') && !strcmp(shown_name(name), name);
 }
 
-/* What explains the slowest of all. */
+/* Prints the command that explains the slowest notification. */
 static void print_why(const struct timeline *t, const struct latency *latency,
                       const char *file)
 {
@@ -293,7 +293,7 @@ static size_t find_late_runs(const struct timeline *t, unsigned int acct, size_t
     return nr;
 }
 
-/* What came before the domain's own last run does not explain this one. */
+/* Cuts the chain at the domain's own last run, before which nothing explains this one. */
 static void end_at_own_run(struct chain *chain)
 {
     unsigned int i;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched roi: what happened between the marks that a guest makes,
- * each time, by a recording.
+ * xensched roi: shows what happened between a guest's marks, each time, in a recording.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 #include "shown.h"
 #include "timeline/roi/roi.h"
 
-/* Of a histogram's bar. */
+/* Width of a histogram's bar. */
 #define WIDTH 40U
 
 static const struct shown_quantile quantiles[] = {
@@ -222,7 +221,7 @@ static uint64_t sum_of(const struct latency_values *values)
     return sum;
 }
 
-/* Why it is not known whether a vCPU ran; NULL: print_doubts() says it. */
+/* Returns why it is unknown whether a vCPU ran; NULL: print_doubts() prints the reason. */
 static const char *why_unknown(const struct rows *rows,
                                const struct region_kind *kind)
 {
@@ -249,7 +248,7 @@ static void print_unknown(const struct rows *rows,
                100.0 * unknown / wall, why);
 }
 
-/* What is not in the table above, and why. */
+/* Prints what the table above leaves out, and why. */
 static void print_doubts(const struct region_kind *kind)
 {
     if (kind->unended)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* xensched timeline: what vCPUs, guests and rings did in a recording; or an export of it. */
+/* xensched timeline: shows what vCPUs, guests and rings did in a recording; or exports it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static int export_ctf(const char *file, const char *path)
     return rc;
 }
 
-/* Threads that are printed; there may be thousands. */
+/* The most threads that are printed; there may be thousands. */
 #define MOST_THREADS 20U
 
 /* JSON. */
@@ -133,7 +133,7 @@ static json_object *threads_json(const struct timeline *t)
     return array;
 }
 
-/* Those beside the hypervisor, whose error is clock_error_ns. */
+/* Sources other than the hypervisor, whose error is clock_error_ns. */
 static json_object *sources_json(const struct timeline *t)
 {
     const struct linux_rows *rows = &t->rows.linux_rows;
@@ -313,7 +313,7 @@ static uint64_t contradictions(const struct timeline *t)
            t->vcpus.early;
 }
 
-/* Each source's, but for those that have the host's TSC. */
+/* Prints the clock of each source that does not have the host's TSC. */
 static void print_clocks(const struct timeline *t)
 {
     const struct linux_rows *rows = &t->rows.linux_rows;
@@ -328,7 +328,7 @@ static void print_clocks(const struct timeline *t)
                                 timeline_error_ns(t)));
 }
 
-/* What speaks against the table above. */
+/* Prints what contradicts the table above. */
 static void print_checks(const struct timeline *t)
 {
     printf("times are known to %s; wake-ups before their notification: %"
@@ -376,7 +376,7 @@ static void print_text(const struct timeline *t)
     notes_print(t);
 }
 
-/* Returns false, and has said why, if a file that is wanted is not there now. */
+/* Returns false, after a message, if a requested file could not be written. */
 static bool write_files(const struct timeline *t, const struct arguments *args)
 {
     struct xensched_error err;
@@ -424,7 +424,7 @@ static int show_timeline(const struct arguments *args)
     return defects;
 }
 
-/* Is @file (NULL: none) the recording itself?  Says so. */
+/* Returns whether @file (may be NULL) is the recording itself, after a message. */
 static bool is_recording(const struct arguments *args, const char *file)
 {
     struct stat recording, other;

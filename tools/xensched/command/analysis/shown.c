@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "shown.h"
 
-/* Cuts that are printed one by one. */
+/* The most cuts that are printed one by one. */
 #define MOST_CUTS 10U
 
 const char *shown_name(const char *name)

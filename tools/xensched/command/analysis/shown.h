@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * shown.h - what analyses of recordings print: names, times and lengths.
+ * shown.h - formats names, times and lengths for analyses of recordings.
  *
  * Texts are those of text_format(): valid until the 32nd call from then.
  */
@@ -14,40 +14,39 @@
 
 struct json_object;
 
-/* A name from a recording, without control characters. */
+/* Returns a name from a recording, without control characters. */
 const char *shown_name(const char *name);
 
-/* A length as "950 ns", "12.3 us", "40.0 ms", "1.50 s". */
+/* Returns a length as "950 ns", "12.3 us", "40.0 ms", "1.50 s". */
 const char *shown_length(uint64_t ns);
 
-/* A time as seconds since the first row, to the microsecond. */
+/* Returns a time as seconds since the first row, to the microsecond. */
 const char *shown_time(uint64_t ns);
 
-/* How well times are known, as "395 ns, but not across 2 pairs of pCPUs". */
+/* Returns the error of times, as "395 ns, but not across 2 pairs of pCPUs". */
 const char *shown_error(const struct timeline *t);
 
-/* The same as member clock_error_ns of @o: null if that is not known across pCPUs. */
+/* Adds the member clock_error_ns to @o: null if the error is unknown across pCPUs. */
 void shown_add_error(struct json_object *o, const struct timeline *t);
 
 struct shown_quantile {
-    const char *name; /* of its member */
+    const char *name; /* of its JSON member */
     double part;
 };
 
-/* An object with a member for each of the @nr @quantiles; null if there are no values. */
+/* Returns an object with a member for each of the @nr @quantiles; null without values. */
 struct json_object *shown_quantiles(const struct latency_values *values,
                                     const struct shown_quantile *quantiles, size_t nr);
 
 /*
- * What has to be said of @t before anything is made of it: that it is damaged,
- * that rows are missing.  Returns an exit code: a damaged one is a failure, even
- * though all before the damage is shown.
+ * Prints what a user has to know about @t before any result: that it is damaged, that rows are
+ * missing.  Returns an exit code: damage is a failure, even though everything before it is shown.
  */
 int shown_defects(const struct timeline *t);
 
 struct arguments;
 
-/* What @show makes of the recording args->file.  Returns an exit code. */
+/* Opens the recording args->file and passes it to @show.  Returns an exit code. */
 int shown_recording(const struct arguments *args,
                     int (*show)(const struct timeline *t,
                                 const struct arguments *args));

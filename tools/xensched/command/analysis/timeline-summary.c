@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Prints what a timeline has beside vCPUs: marks of guests, decisions of the daemon, foreign
+ * Prints what a timeline has besides vCPUs: marks of guests, decisions of the daemon, foreign
  * traces, and requests on rings.
  */
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 /* Marks. */
 
-/* Labels in JSON, and regions in a table; a guest can make any number. */
+/* The most labels in JSON, and regions in a table; a guest can make any number. */
 #define MOST_LABELS  1000U
 #define MOST_REGIONS 20U
 
@@ -180,7 +180,7 @@ void marks_print(const struct timeline *t)
 
 /* Decisions, and foreign traces. */
 
-/* Decisions that are printed. */
+/* The most decisions that are printed. */
 #define MOST_DECISIONS 20U
 
 static const char *name_note_domain(const struct timeline *t, const struct note *note)
@@ -273,7 +273,7 @@ void notes_print(const struct timeline *t)
 
 /* Rings. */
 
-/* Of a ring; what a request took is known of those that were notified. */
+/* The sums of a ring; durations are of requests with a notification. */
 struct sums {
     struct latency_values ns;
     uint64_t size, busy_ns;

@@ -17,7 +17,7 @@
 
 /* JSON. */
 
-/* Null if it is @none. */
+/* Adds null if the value is @none. */
 static void add_ns(json_object *o, const char *key, uint64_t ns, uint64_t none)
 {
     if (ns == none)
@@ -199,8 +199,8 @@ static void print_json(const struct timeline *t, const struct chain *chain)
 }
 
 /*
- * The thread that is called so, or has this PID; of several with a name the one
- * that ran most, which is the first.  -1: none.
+ * Returns the thread with this name or PID; of several with a name the one that ran most, which is
+ * the first.  -1: none.
  */
 static int64_t find_thread(const struct timeline *t, int acct, const char *name)
 {
@@ -224,7 +224,7 @@ static int64_t find_thread(const struct timeline *t, int acct, const char *name)
     return found;
 }
 
-/* False, and has said why: there is none. */
+/* Returns false, after a message, if there is no chain. */
 static bool make_chain(struct chain *chain, const struct timeline *t, int acct,
                        uint32_t number, const struct arguments *args)
 {
@@ -246,7 +246,7 @@ static bool make_chain(struct chain *chain, const struct timeline *t, int acct,
     return false;
 }
 
-/* The domain of "disk" or "disk/1", and which vCPU of it. */
+/* Returns the domain of "disk" or "disk/1", and sets the number of its vCPU. */
 static int find_vcpu(const struct names *names, const char *name,
                      uint32_t *number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* xensched act, advise, hold, release and restore: what an operator requests of the daemon. */
+/* xensched act, advise, hold, release and restore: send an operator's orders to the daemon. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

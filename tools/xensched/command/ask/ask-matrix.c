@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched matrix: which domains talk to which others, how much; or
- * which processes of a guest do.
+ * xensched matrix: shows which domains communicate, and how much; or which processes of a guest do.
  */
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +70,7 @@ static void find_lists(struct json_object *result,
     }
 }
 
-/* A process that was not named, as it was gone by then. */
+/* A process without a name had ended when the guest reported it. */
 static const char *command_of(const struct json_object *process)
 {
     const char *command = field_text(process, "command");
@@ -79,7 +78,7 @@ static const char *command_of(const struct json_object *process)
     return *command ? command : FIELD_MISSING;
 }
 
-/* Why there may be less than the user wants to see. */
+/* Prints why there may be fewer rows than the user expects. */
 static void print_reason(const struct json_object *result)
 {
     const char *reason = field_text(result, "reason");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched plan and xensched explain: which domains xenschedd wants to move where, by which
+ * xensched plan and xensched explain: show which domains xenschedd would move, to where, by which
  * policy and why; and for one domain the same in words, with its history.
  */
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "ask-plan.h"
 #include "question.h"
 
-/* What keeps xenschedd from moving, in a form that status, plan and act share. */
+/* Prints what prevents moves; status, plan and act share this. */
 
 void obstacles_print(const json_object *result)
 {
@@ -27,7 +27,7 @@ void obstacles_print(const json_object *result)
     }
 }
 
-/* The numbers behind the reason, as "share 0.98, rate 1234.5". */
+/* Prints the numbers behind a reason, as "share 0.98, rate 1234.5". */
 static void print_evidence(const struct json_object *evidence)
 {
     const char *separator = "    ";
@@ -42,7 +42,7 @@ static void print_evidence(const struct json_object *evidence)
         putchar('\n');
 }
 
-/* An older daemon has no "hard", as it knows soft affinities only. */
+/* An older daemon does not send "hard", because it sets soft affinities only. */
 static const char *lever_of(const struct json_object *move)
 {
     const char *soft = field_yes_no(move, "soft");
@@ -53,7 +53,7 @@ static const char *lever_of(const struct json_object *move)
     return !strcmp(soft, "yes") ? "soft" : FIELD_MISSING;
 }
 
-/* That an affinity is set says nothing of where the domain runs. */
+/* A set affinity does not prove where the domain runs. */
 static void print_state(const struct json_object *move)
 {
     const char *state = field_text(move, "state");
@@ -179,7 +179,7 @@ const struct command command_plan = {
 
 /* Explain. */
 
-/* The daemon says it in words. */
+/* The daemon sends sentences. */
 static void print_explanation(const struct json_object *result)
 {
     struct json_object *lines = field_array(result, "lines");

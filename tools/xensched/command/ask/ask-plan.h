@@ -5,10 +5,10 @@
 
 #include <json-c/json.h>
 
-/* The moves of @plan, and what is kept, each with its reason. */
+/* Prints the moves of @plan, and the domains that stay, each with its reason. */
 void plan_print(const struct json_object *plan);
 
-/* A line for each member of "obstacles" in @result, which may have none. */
+/* Prints a line for each member of "obstacles" in @result, which may have none. */
 void obstacles_print(const json_object *result);
 
 #endif /* XENSCHED_COMMAND_ASK_PLAN_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched status: how the daemon is, and what it knows of each
- * domain.
+ * xensched status: shows the state of the daemon, and what it knows of each domain.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static void print_holder(const struct json_object *xen)
            ? field_text(xen, "pmcs") : "none usable on this machine");
 }
 
-/* Only a daemon that has one tells it. */
+/* A daemon without a budget does not send one. */
 static void print_budget(const struct json_object *budget)
 {
     if (!budget)
@@ -37,7 +36,7 @@ static void print_budget(const struct json_object *budget)
     printf("; %s thresholds raised\n", field_text(budget, "raised"));
 }
 
-/* Only while the daemon has changed it. */
+/* The daemon sends the weight only while it has changed it. */
 static void print_soft_weight(const struct json_object *weight)
 {
     const char *percent = field_text(weight, "percent");
@@ -157,7 +156,7 @@ static void add_domain(struct table *table, const struct json_object *domain)
     table_add(table, field_text(domain, "affinity"));
     table_add(table, field_yes_no(domain, "moved"));
     table_add(table, field_ranges(domain, "pcpus"));
-    /* What came of it, by the log. */
+    /* The effect of its move, according to the log. */
     table_add(table, field_text(domain, "lever"));
     table_add(table, field_percent(domain, "at_place"));
     table_add(table, field_number(domain, "crossings_per_s", 1, 0));

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "question.h"
 
-/* "-6.2 % (-7.5 to -4.9 %)"; without an interval the mean alone. */
+/* Formats "-6.2 % (-7.5 to -4.9 %)"; without an interval the mean alone. */
 static const char *interval_text(const struct json_object *of, const char *key,
                                  char text[64])
 {
@@ -31,7 +31,7 @@ static const char *interval_text(const struct json_object *of, const char *key,
     return text;
 }
 
-/* "97 % (3 %)": in placed blocks, and in the other ones. */
+/* Formats "97 % (3 %)": in placed blocks, and in the other ones. */
 static const char *at_target_text(const struct json_object *of, char text[64])
 {
     const struct json_object *shares = field_object(of, "at_target");

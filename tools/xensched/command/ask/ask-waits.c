@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* xensched waits: which domains wait for a pCPU, and which domains have it meanwhile. */
+/* xensched waits: shows which domains wait for a pCPU, and which domains have it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 
 #define DAY_S 86400
 
-/* The rest is in the last line of a domain. */
+/* The most culprits with a line; the last line of a domain has the rest. */
 #define MAX_CULPRITS 4
 
-/* Less than this is 0.00. */
+/* A smaller value would be printed as 0.00. */
 #define LEAST_PERCENT 0.005
 
-/* The latest time of day that is not in the future. */
+/* Returns the latest time with this time of day that is not in the future. */
 static time_t time_of_clock(const char *clock)
 {
     time_t now = time(NULL), at;
@@ -54,7 +54,7 @@ static void begin_line(struct table *table, const struct json_object *domain, bo
     table_add(table, first ? field_number(domain, "wake_p99_us", 1, 0) : "");
 }
 
-/* Xen's count is of a slightly other time, so a little more than the rest is nothing. */
+/* Xen's count covers a slightly different time, so a small excess is ignored. */
 static double going_on(const struct json_object *domain)
 {
     double ready = json_number(domain, "ready_percent", 0);
@@ -63,13 +63,13 @@ static double going_on(const struct json_object *domain)
     return more > 1 + ready / 4 ? more : 0;
 }
 
-/* Less than that is a moment in which Xen stopped it. */
+/* A smaller value is a moment in which Xen stopped it. */
 static bool is_offline(const struct json_object *domain)
 {
     return json_number(domain, "offline_percent", 0) >= 1;
 }
 
-/* Those of no line of their own. */
+/* Adds the sum of those without a line of their own. */
 static void add_rest(struct table *table, const struct json_object *domain,
                      struct json_object *culprits, size_t first)
 {
@@ -100,7 +100,7 @@ static void add_rest(struct table *table, const struct json_object *domain,
     }
 }
 
-/* A line for each cause that is worth one, and at least one line. */
+/* Adds a line for each cause that is large enough, and at least one line. */
 static void add_causes(struct table *table, const struct json_object *domain,
                        const struct json_object *culprit, bool first)
 {

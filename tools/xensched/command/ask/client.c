@@ -18,7 +18,7 @@
 #include "model/domain.h"
 #include "base/json.h"
 
-/* Timeout for the cookie; Xen refuses operations that need it if it is missing. */
+/* Timeout for the cookie, without which Xen refuses operations that need it. */
 #define JOIN_MS 1000U
 
 /* Bytes; enough for half a million cells of a matrix. */
@@ -29,7 +29,7 @@ struct client {
     int fd;
     const char *path;
     unsigned int timeout_ms;
-    uint64_t end_ms; /* CLOCK_MONOTONIC, when the time is up */
+    uint64_t end_ms; /* end of the timeout, CLOCK_MONOTONIC */
     char *answer;
     size_t length, room;
 };
@@ -76,7 +76,7 @@ static int not_connected(const struct client *c, int code,
 static int client_connect(struct client *c, struct xensched_error *err)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
-    /* For connect(2), too: it waits when the daemon doesn't accept. */
+    /* Also limits connect(2), which waits if the daemon does not accept. */
     struct timeval limit = {
         .tv_sec = c->timeout_ms / 1000,
         .tv_usec = c->timeout_ms % 1000 * 1000,
@@ -99,12 +99,12 @@ static int client_connect(struct client *c, struct xensched_error *err)
     return 0;
 }
 
-/* Of the protocol, with the newline and the end. */
+/* The protocol's limit, with the newline and the terminating zero. */
 #define MAX_REQUEST 4097
 
 /*
- * {"command":COMMAND}, and the domain it is about, as a line.  A name is sent byte by byte,
- * so that one that is no UTF-8 is found as well.
+ * Writes {"command":COMMAND} and the domain as a line.  A name is sent byte by byte, so the daemon
+ * also finds a name that is not UTF-8.
  */
 static int write_request(const char *command, const char *domain,
                          struct json_object *more, char line[MAX_REQUEST],
@@ -134,7 +134,7 @@ static int write_request(const char *command, const char *domain,
                                                 "long for a request");
 }
 
-/* It is short, so that it is sent in one piece or not at all. */
+/* A request is short enough to be sent in one piece or not at all. */
 static int client_send(struct client *c, const char *command,
                        const char *domain, struct json_object *more,
                        struct xensched_error *err)
@@ -202,7 +202,7 @@ static int cut_off(const struct client *c, struct xensched_error *err)
                          "after %zu bytes", c->length);
 }
 
-/* Everything up to the first newline. */
+/* Receives everything up to the first newline. */
 static int client_receive(struct client *c, struct xensched_error *err)
 {
     char *newline = NULL;

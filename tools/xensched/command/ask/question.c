@@ -26,8 +26,8 @@ static void print_json(struct json_object *result)
 }
 
 /*
- * A program which reads JSON gets all, unless the user wants less; a screen
- * gets what fits.  Returns as selection_apply().
+ * JSON has all entries, unless the user limits them; a screen has as many as fit.  Returns as
+ * selection_apply().
  */
 static long select_entries(const struct question *question,
                            const struct arguments *args,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * question.h - a subcommand which asks the daemon one thing and prints the
- * answer: as JSON here, as text by a function of the subcommand.
+ * question.h - asks the daemon one thing for a subcommand and prints the answer, as JSON or by the
+ * subcommand's function.
  */
 #ifndef XENSCHED_QUESTION_H
 #define XENSCHED_QUESTION_H
@@ -17,7 +17,7 @@
 #define QUESTION_SELECTS (QUESTION_TAKES | ARGUMENT_WHO | ARGUMENT_TOP | \
                           ARGUMENT_SORT)
 
-/* How long the daemon may take, in seconds. */
+/* Timeouts of the daemon, in seconds. */
 #define QUESTION_LOOK_SECONDS 5U
 #define QUESTION_CHANGE_SECONDS 30U
 
@@ -27,14 +27,14 @@ struct question {
     struct json_object *more; /* members of the request; NULL: none */
     unsigned int seconds;
     void (*print)(const struct json_object *result);
-    /* Did the daemon fail in a part?  NULL: there are no parts. */
+    /* Returns whether the daemon failed in a part; NULL: there are no parts. */
     bool (*failed)(const struct json_object *result);
-    /* Entries of which a user can choose some; NULL: there are none. */
+    /* Entries of which a user can select some; NULL: none. */
     const struct selection *selection;
     void (*lists)(struct json_object *result, struct selection_lists *lists);
 };
 
-/* The exit code for what client_ask() returned. */
+/* Returns the exit code for a result of client_ask(). */
 int question_exit_code(int rc);
 
 /* Returns an exit code. */

@@ -10,11 +10,11 @@
 #include "selection.h"
 
 struct item {
-    json_object *entry; /* held */
+    json_object *entry; /* holds a reference */
     unsigned int list;
-    size_t place; /* in which the daemon sent it */
+    size_t place; /* its position in the daemon's answer */
     bool in_order;
-    double number; /* of the key; the greatest is first */
+    double number; /* value of the key; the greatest is first */
     const char *text;
 };
 
@@ -123,7 +123,7 @@ static struct item *collect_items(const struct selection *s,
     return items;
 }
 
-/* The first @left of @items are what the lists have from now on. */
+/* Puts the first @left of @items into the lists, in place of the former entries. */
 static void replace(const struct selection_lists *lists,
                     const struct item *items, size_t nr, size_t left)
 {

@@ -16,11 +16,11 @@
 
 #define LEVELS 8U
 
-/* Culprits, and causes, that have a line each. */
+/* The most culprits, and causes, with a line each. */
 #define MAX_CULPRITS 6U
 #define MAX_CAUSES   4U
 
-/* The last line is that of the keys. */
+/* Leaves the last line to the keys. */
 static void print_at(int y, const char *text)
 {
     if (y >= 0 && y < LINES - 1)
@@ -45,7 +45,7 @@ static double highest(const struct json_object *seconds)
     return most;
 }
 
-/* ' ': nothing is known of this second.  Any wait is more than nothing. */
+/* Returns ' ' for an unknown second.  Any wait is more than nothing. */
 static const char *level_of(double percent, double most)
 {
     static const char *const blocks[LEVELS] = {
@@ -61,7 +61,7 @@ static const char *level_of(double percent, double most)
     return (strcmp(nl_langinfo(CODESET), "UTF-8") ? ascii : blocks)[level];
 }
 
-/* The newest seconds are at the right; those that do not fit are the oldest. */
+/* Draws the newest seconds at the right, and leaves out the oldest that do not fit. */
 static void draw_sparkline(int y, const struct json_object *waits)
 {
     static const char label[] = "READY % ";

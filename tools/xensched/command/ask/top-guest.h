@@ -5,11 +5,11 @@
 
 #include <json-c/json.h>
 
-/* What it shows is about this last part of the time. */
+/* Length of the shown past, in seconds. */
 #define TOP_GUEST_SECONDS 60
 
 /*
- * From line @y on: @domain of the answer to "status", and the answer to "waits" about it
+ * Draws from line @y on: @domain of the answer to "status", and the answer to "waits" about it
  * alone, or NULL.  Works in any size of the terminal.
  */
 void top_guest_draw(const struct json_object *domain, const struct json_object *waits,

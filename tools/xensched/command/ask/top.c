@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched top: shows the domains of this host, refreshed every second: what they use,
- * which others they wait for and communicate
- * with, and where they are.
+ * xensched top: shows the domains of this host, refreshed every second: what they use, for which
+ * others they wait, with which others they communicate, and where they are.
  *
  * It asks the daemon as the other commands do, and keeps only the latest answers.  If the
  * daemon ends, top reports that and continues to ask, so that an operator who restarts
@@ -26,10 +25,10 @@
 
 #define REFRESH_MS 1000
 
-/* After this time, an Escape is no beginning of another key's code. */
+/* After this time an Escape does not begin another key's code. */
 #define ESCAPE_MS 100
 
-/* Waits are those of the last seconds; so many culprits are named. */
+/* Length of the time of waits, and the most culprits that are named. */
 #define WAITS_SECONDS 5
 #define MAX_CULPRITS  2
 
@@ -38,15 +37,15 @@
 
 /* A domain as a line of the table. */
 struct line {
-    struct json_object *domain; /* of the answer to "status" */
+    struct json_object *domain; /* in the answer to "status" */
     double cpu;                 /* pCPUs */
-    struct json_object *waits;  /* of the answer to "waits"; NULL: it does not wait */
+    struct json_object *waits;  /* in the answer to "waits"; NULL: it does not wait */
     double ready;               /* percent of a pCPU */
     double moves;               /* of vCPUs to another pCPU, per second */
     char waits_for[80];
     double talk;                /* interactions per second, both directions */
-    double cost;                /* us of pCPU time per unit of its work; 0: not known */
-    double most;                /* of these, with ... */
+    double cost;                /* us of pCPU time per unit of its work; 0: unknown */
+    double most;                /* the part of talk with ... */
     char partner[80];
 };
 
@@ -69,7 +68,7 @@ static const struct selection_key orders[] = {
 struct screen {
     const char *socket;
     struct json_object *status, *matrix; /* NULL: never answered */
-    struct json_object *waits;           /* likewise, or not known */
+    struct json_object *waits;           /* NULL: never answered, or unknown */
     struct xensched_error err;           /* of the last question; text "": none */
     enum order order;
     const char *only; /* a domain or a group; NULL: all */
@@ -77,15 +76,15 @@ struct screen {
     size_t first;    /* line at the top */
     size_t chosen;   /* line that Enter opens */
     char filter[40]; /* part of a name, in lower case; "": none */
-    bool typing;     /* the filter */
+    bool typing;     /* the user types the filter */
     int opened;      /* the domain that is shown alone; -1: none */
-    struct json_object *guest; /* what "waits" says of it, or NULL */
+    struct json_object *guest; /* its answer to "waits", or NULL */
     struct line *lines;
     size_t nr_lines, nr_hidden;
     struct line *of[NR_DOMIDS]; /* NULL: there is no such domain */
 };
 
-/* Each end of an event is the other one's partner. */
+/* Each end of an event is the other end's partner. */
 static void add_talk(struct line *line, const char *partner, double rate)
 {
     line->talk += rate;
@@ -95,7 +94,7 @@ static void add_talk(struct line *line, const char *partner, double rate)
     snprintf(line->partner, sizeof(line->partner), "%s", partner);
 }
 
-/* -1: it has none, or one that cannot be. */
+/* Returns -1 for a missing or impossible domid. */
 static int domid_of(const struct json_object *object, const char *name)
 {
     struct json_object *value = json_member(object, name, json_type_int);
@@ -128,7 +127,7 @@ static void add_cell(struct screen *s, const struct json_object *cell)
         add_talk(to, field_text(cell, "from"), rate);
 }
 
-/* As policies count it: an unmap undoes a map, and is no interaction. */
+/* Counts interactions like policies do: an unmap undoes a map, and is none. */
 static void add_matrix(struct screen *s)
 {
     struct json_object *events = s->matrix ? field_object(s->matrix, "events")
@@ -146,7 +145,7 @@ static void add_matrix(struct screen *s)
     }
 }
 
-/* The domain that an entry of the answer to "waits" is about. */
+/* Returns whether an entry of the answer to "waits" is about this domain. */
 static bool is_about(const struct line *line, const struct json_object *entry)
 {
     int domid = domid_of(entry, "domid");
@@ -154,7 +153,7 @@ static bool is_about(const struct line *line, const struct json_object *entry)
     return domid >= 0 && domid == domid_of(line->domain, "domid");
 }
 
-/* "db1 7.1, Domain-0": how much of a pCPU it is for the first */
+/* Formats "db1 7.1, Domain-0": the first with its percentage of a pCPU. */
 static void name_culprits(struct line *line)
 {
     struct json_object *culprits = field_array(line->waits, "for");
@@ -265,7 +264,7 @@ static void make_lines(struct screen *s)
     }
 }
 
-/* The old answer is kept if there is no new one. */
+/* Keeps the old answer if there is no new one. */
 static int ask_daemon(struct screen *s, const char *what, struct json_object **answer)
 {
     struct json_object *result;
@@ -281,8 +280,8 @@ static int ask_daemon(struct screen *s, const char *what, struct json_object **a
 }
 
 /*
- * The waits of one domain, or with NULL of all, in the last @seconds.  An older daemon and one
- * that logs no waits do not answer; top then shows the rest.
+ * Asks for the waits of one domain, or with NULL of all, in the last @seconds.  An older daemon and
+ * one that logs no waits do not answer; top then shows the rest.
  */
 static void ask_for_waits(const struct screen *s, const char *domid, unsigned int seconds,
                           struct json_object **answer)
@@ -325,7 +324,7 @@ static int update(struct screen *s)
     return rc;
 }
 
-/* Text that does not fit is cut off at the edge. */
+/* Cuts text that does not fit at the edge. */
 static void print_at(int y, const char *text)
 {
     if (y >= 0 && y < LINES)
@@ -356,7 +355,7 @@ static void draw_head(const struct screen *s)
     }
 }
 
-/* Time of its vCPUs that is left when they ran, waited or might not run; of a pCPU, in %. */
+/* Formats the rest of its vCPUs' time, without running, waiting and offline, in % of a pCPU. */
 static const char *blocked(const struct screen *s, const struct line *line, char text[16])
 {
     double left = 100 * json_number(line->domain, "vcpus", -1) - 100 * line->cpu -
@@ -370,7 +369,7 @@ static const char *blocked(const struct screen *s, const struct line *line, char
     return text;
 }
 
-/* Of its waits; a domain that is not among those with waits has none. */
+/* Formats a number of its waits; a domain without an entry has no waits. */
 static const char *waits_number(const struct line *line, const char *name,
                                 unsigned int decimals)
 {
@@ -407,7 +406,7 @@ static size_t room(void)
     return LINES > FIRST_LINE + 1 ? LINES - FIRST_LINE - 1 : 0;
 }
 
-/* The chosen line is one that is there, and is on the screen. */
+/* Keeps the chosen line within the table and on the screen. */
 static void scroll_to_chosen(struct screen *s)
 {
     if (s->chosen >= s->nr_lines)
@@ -495,7 +494,7 @@ static bool is_enter(int key)
     return key == '\n' || key == '\r' || key == KEY_ENTER;
 }
 
-/* A key that is part of the filter, or ends it. */
+/* Handles a key that is part of the filter, or ends it. */
 static void type(struct screen *s, int key)
 {
     size_t length = strlen(s->filter);
@@ -524,7 +523,7 @@ static void close_guest(struct screen *s)
     s->guest = NULL;
 }
 
-/* A key that works only while the table is on the screen. */
+/* Handles a key that works only while the table is on the screen. */
 static void obey_in_table(struct screen *s, int key)
 {
     if (is_enter(key))
@@ -555,7 +554,7 @@ static void obey_in_table(struct screen *s, int key)
 /* Returns false if top is to end. */
 static bool handle_key(struct screen *s, int key)
 {
-    if (key == ERR) { /* nothing for REFRESH_MS, or the terminal is gone */
+    if (key == ERR) { /* no key for REFRESH_MS, or the terminal is gone */
         if (!isatty(STDIN_FILENO))
             return false;
         update(s);

@@ -15,7 +15,7 @@
 #include "command/command.h"
 #include "pairs.h"
 
-/* Below it, it is hardly worth moving a guest. */
+/* A smaller rate is hardly worth moving a guest. */
 #define LEAST (1U << 20)
 
 static json_object *end_json(const struct pair_end *end)

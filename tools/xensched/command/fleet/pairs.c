@@ -2,12 +2,12 @@
 /*
  * Asks a Prometheus for the metrics of many hosts, and computes pairs of guests from them.
  *
- * The rules that Prometheus evaluates (prometheus/xensched-rules.yml) have joined sender
- * and receiver, and the host of each.
+ * Prometheus evaluates rules (prometheus/xensched-rules.yml) that join sender and receiver, and the
+ * host of each.
  *
- * curl transfers the data: libcurl would add 30 libraries to xensched, which is in each dom0,
- * for a command that is rarely needed.  The URL may contain a password, so curl reads it from
- * where no other user can.
+ * curl transfers the data: libcurl would add 30 libraries to xensched, which is in each dom0, for a
+ * command that is rarely needed.  The URL may contain a password, so curl reads it from a place
+ * that no other user can read.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,14 +30,14 @@ struct prometheus_when {
 
 #define MOST ((size_t)64 << 20)
 
-/* In seconds: until it is connected, until all is there. */
+/* Timeouts in seconds: for the connection, for the whole answer. */
 #define CONNECT_SECONDS "10"
 #define SECONDS "60"
 
-/* What curl ends with. */
+/* Exit codes of curl. */
 enum { CURL_WRONG_URL = 3, CURL_NO_SUCH_PROTOCOL = 1 };
 
-/* name = "text", as curl's configuration has it. */
+/* Writes name = "text" in the syntax of curl's configuration. */
 static void put_option(FILE *out, const char *name, const char *text)
 {
     fprintf(out, "%s = \"", name);
@@ -54,7 +54,7 @@ static void put_field(FILE *out, const char *name, int64_t value)
     fprintf(out, "data-urlencode = \"%s=%" PRId64 "\"\n", name, value);
 }
 
-/* What curl is told; NULL: out of memory. */
+/* Returns curl's configuration; NULL: out of memory. */
 static char *request(const char *url, const char *expression,
                      const struct prometheus_when *when)
 {
@@ -96,7 +96,7 @@ static int not_reached(const char *url, const struct program_end *end,
                          "%s:%s", url, says ? says + 1 : " curl failed");
 }
 
-/* curl has told the code of its HTTP answer where errors are told. */
+/* curl printed the HTTP code among its errors. */
 static int no_prometheus(const char *url, const struct program_end *end,
                          struct xensched_error *err)
 {
@@ -104,7 +104,7 @@ static int no_prometheus(const char *url, const struct program_end *end,
                          "not speak as Prometheus does", url, end->says);
 }
 
-/* { "status": "success", "data": { "result": [ ... ] } } or what was wrong. */
+/* Parses { "status": "success", "data": { "result": [ ... ] } }, or explains the failure. */
 static int parse_answer(const char *url, const struct program_end *end,
                         json_object **series, struct xensched_error *err)
 {
@@ -211,7 +211,7 @@ static struct pair *pair_of(struct pairs *pairs, const char *const uuid[2])
     return pair;
 }
 
-/* A guest that has moved has several series; where it is says the present one. */
+/* A guest that has moved has several series; the one with a present value has its host. */
 static void take_present(struct pair *pair, int from, double rate,
                          const char *const name[2], const char *const host[2])
 {
@@ -225,7 +225,7 @@ static void take_present(struct pair *pair, int from, double rate,
     pair->bytes_per_s += rate;
 }
 
-/* @from: which end of the pair the series' first is. */
+/* @from: the end of the pair that comes first in the series. */
 static int take_values(struct pairs *pairs, struct pair *pair, int from,
                        json_object *labels, json_object *values)
 {
@@ -301,7 +301,7 @@ static int most_first(const void *a, const void *b)
     return strcmp(one->end[0].uuid, other->end[0].uuid);
 }
 
-/* What is less is dropped. */
+/* Drops pairs with less. */
 static void choose_pairs(struct pairs *pairs, double least)
 {
     size_t i, nr = 0;
@@ -356,7 +356,7 @@ static int take_totals(const char *url, struct pairs *pairs,
     return 0;
 }
 
-/* Is there a series of this name now?  Below 0: it cannot be known. */
+/* Returns whether there is a series of this name now; below 0: unknown. */
 static int is_there(const char *url, const char *name, int64_t now,
                     struct xensched_error *err)
 {
@@ -375,7 +375,7 @@ static int is_there(const char *url, const char *name, int64_t now,
     return rc;
 }
 
-/* No pair at all: do no guests communicate, or are there no metrics of it? */
+/* Explains that there is no pair: guests do not communicate, or there are no metrics. */
 static int explain_none(const char *url, int64_t now,
                         struct xensched_error *err)
 {

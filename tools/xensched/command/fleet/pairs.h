@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pairs.h - which guests of different hosts communicate, how much and since when, from the
+ * pairs.h - finds guests of different hosts that communicate, how much and since when, from the
  * metrics in a Prometheus.
  */
 #ifndef XENSCHED_COMMAND_PAIRS_H
@@ -12,20 +12,20 @@
 #include <json-c/json.h>
 #include <xensched/error.h>
 
-/* A day, in the steps in which "since" is known. */
+/* A day, in the steps of "since". */
 #define PAIRS_STEP_S  300
 #define PAIRS_STEPS   288
 
 struct pair {
-    /* Both ends, in the order of their UUIDs; text is the series'. */
+    /* Both ends, sorted by UUID; the series own the texts. */
     struct pair_end {
         const char *uuid, *name, *host;
         double sends;  /* to the other end, bytes per second */
-        double all;    /* that it sends to any guest; below 0: unknown */
+        double all;    /* to any guest; below 0: unknown */
     } end[2];
-    double bytes_per_s; /* of both */
-    int64_t since;      /* Unix time; as long as they did at least @least */
-    float at[PAIRS_STEPS + 1]; /* of both, then */
+    double bytes_per_s; /* in both directions */
+    int64_t since;      /* Unix time since when the rate was at least @least */
+    float at[PAIRS_STEPS + 1]; /* in both directions, per step */
 };
 
 struct pairs {
@@ -35,7 +35,7 @@ struct pairs {
     json_object *series, *totals;
 };
 
-/* Those with @least bytes per second or more, the most first.  To be freed. */
+/* Finds pairs with @least bytes per second or more, the most first.  The caller frees them. */
 int pairs_find(const char *url, double least, struct pairs *pairs,
                struct xensched_error *err);
 void pairs_free(struct pairs *pairs);

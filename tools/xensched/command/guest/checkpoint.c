@@ -2,9 +2,8 @@
 /*
  * Saves a guest with 'xl save' and lets it continue.
  *
- * xl runs as a process of its own, since libxl must not be interrupted.  A stopped guest
- * is resumed once Xen has asked it to suspend; the request is then the first thing that
- * the guest sees.
+ * xl runs as a process of its own, because libxl must not be interrupted.  A stopped guest is
+ * resumed once Xen has asked it to suspend, so the request is the first thing that the guest sees.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,11 +26,11 @@
 #include "checkpoint.h"
 #include "lib/area/xenstore-open.h"
 
-/* Between two looks, and how long they go on. */
+/* Time between polls, and the most polls. */
 #define LOOK_NS 1000000L
 #define LOOKS   30000
 
-/* With the guest, the file until it is whole, the file, and the hook. */
+/* Arguments: the guest, the incomplete file, the file, and the hook. */
 static const char without_hook[] =
     "xl save -c \"$1\" \"$2\" >&2 && mv -f \"$2\" \"$3\"";
 static const char with_hook[] =
@@ -70,13 +69,13 @@ static void *let_go(void *arg)
         if (!l->let_go)
             nanosleep(&pause, NULL);
     }
-    /* Also if it was never asked: then xl has given up, or does soon. */
+    /* Also if the guest was never asked: then xl has given up, or soon does. */
     xensched_stop_resume(l->domid, NULL);
 
     return NULL;
 }
 
-/* The process that does it. */
+/* The process that saves. */
 
 static int run_script(const struct checkpoint *c, const char *part, int output)
 {
@@ -121,8 +120,8 @@ static int save_stopped(const struct checkpoint *c, const char *part, int output
 }
 
 /*
- * The file contains the guest's memory: only its owner may read it.  Writes the
- * reason of a failure to @output.
+ * The file contains the guest's memory: only its owner may read it.  Writes the reason of a failure
+ * to @output.
  */
 static int create_part(const char *part, int output)
 {
@@ -140,7 +139,7 @@ static int create_part(const char *part, int output)
     return close(fd);
 }
 
-/* No other process is to end it in the middle. */
+/* No other process may end xl in the middle. */
 static void exec_xl(const struct checkpoint *c, const char *part, int output)
 {
     enum xensched_stop state;
@@ -160,12 +159,12 @@ static void exec_xl(const struct checkpoint *c, const char *part, int output)
     _exit(rc ? 1 : 0);
 }
 
-/* The process that waits for it. */
+/* The process that waits. */
 
-/* Bytes of a message that are left for what xl printed. */
+/* The most bytes of a message for xl's output. */
 #define SAID 240
 
-/* As many of the last lines of @said as fit, in one line; it is changed. */
+/* Returns the last lines of @said that fit, in one line; changes @said. */
 static const char *last_lines(char *said)
 {
     char *begin = said + strlen(said), *at;
@@ -180,7 +179,7 @@ static const char *last_lines(char *said)
     return begin;
 }
 
-/* Why, as far as it is known; @said is changed. */
+/* Reports the reason, as far as it is known; changes @said. */
 static int report_failure(const struct checkpoint *c, char *said,
                           struct xensched_error *err)
 {

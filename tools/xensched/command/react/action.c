@@ -23,8 +23,8 @@
 enum argument { NONE, OPTIONAL, NEEDED };
 
 /*
- * A name of a file with %n in it is another one each time.  It is absolute, since
- * the program that writes it may be in another folder.
+ * A file name with %n differs each time.  It is made absolute, because the program that writes it
+ * may be in another folder.
  */
 static int name_file(const char *text, const struct occasion *o,
                      char path[PATH_MAX], struct xensched_error *err)
@@ -102,7 +102,7 @@ static int do_checkpoint(const char *text, const struct occasion *o,
         rc = xensched_stop_state(o->domid, &state, err);
     if (!rc)
         rc = checkpoint_save(&checkpoint, err);
-    /* It was let go to be saved. */
+    /* The guest was resumed in order to be saved. */
     if (!rc && state == XENSCHED_STOP_STOPPED)
         rc = xensched_stop_pause(o->domid, err);
 
@@ -201,7 +201,7 @@ static const struct {
 
 #define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
-/* Its row, or NR_ACTIONS; and what it takes. */
+/* Returns its row, or NR_ACTIONS, and sets its argument. */
 static size_t find_action(const char *text, const char **argument)
 {
     size_t length, i;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * action.h - what is done when a condition is met: one action after the other, the
- * first that fails ends it.
+ * action.h - the actions when a condition is met, one after the other, until one fails.
  *
- *   stop                     first: the guest is stopped in the very moment
+ *   stop                     first: stops the guest at the mark itself
  *   pause, unpause           the guest
- *   snapshot FILE            of the flight recorder
+ *   snapshot FILE            writes the flight recorder's rows
  *   checkpoint FILE          as "xl save -c"
- *   stop-recording [SOCKET]  that was begun with --trigger
- *   journal TEXT             a line in the daemon's journal
+ *   stop-recording [SOCKET]  ends a recorder with --trigger
+ *   journal TEXT             adds a line to the daemon's journal
  *   shell COMMAND            with XENSCHED_DOMAIN and so on
  */
 #ifndef XENSCHED_ACTION_H
@@ -19,22 +18,22 @@
 
 #include <xensched/error.h>
 
-/* What happened. */
+/* An occasion: a condition that was met. */
 struct occasion {
     const char *condition;
-    const char *domain; /* ""; of no guest */
-    int64_t domid;      /* -1: likewise */
+    const char *domain; /* "": no guest */
+    int64_t domid;      /* -1: no guest */
     double value;
-    const char *unit;   /* of that; "": it has none */
-    uint64_t count;     /* the how many-th time it is */
+    const char *unit;   /* of @value; "": none */
+    uint64_t count;     /* number of this occasion, from 1 */
     const char *socket; /* the daemon's */
 };
 
-/* -EINVAL: there is no such action, or it takes something else. */
+/* Returns -EINVAL if there is no such action, or its argument is wrong. */
 int action_check(const char *text, bool first, bool has_guest,
                  struct xensched_error *err);
 
-/* Does it pause the guest? */
+/* Return whether it pauses, or stops, the guest. */
 bool action_pauses(const char *text);
 bool action_stops(const char *text);
 

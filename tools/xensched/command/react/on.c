@@ -2,9 +2,8 @@
 /*
  * xensched on: acts when something happens on this host.
  *
- * xenschedd reports when; this program carries the actions out.  With the condition "now"
- * there is nothing to wait for; xenschedd uses that for the reactions of its
- * configuration.
+ * xenschedd reports the occasions; this program carries the actions out.  The condition "now" is
+ * met at once; xenschedd uses it for the reactions of its configuration.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -38,12 +37,12 @@ struct on {
     const char *action[MAX_ACTIONS];
     unsigned int nr_actions;
     double every_s;
-    uint64_t times;        /* 0: without end */
+    uint64_t times;        /* 0: no limit */
     bool stops, pauses;
     int fd;
     char line[MAX_LINE];
     size_t length;
-    unsigned int id;       /* as the daemon has it; 0: not known yet */
+    unsigned int id;       /* the daemon's; 0: unknown yet */
     uint64_t done, failed, held_back;
 };
 
@@ -129,7 +128,7 @@ static int look_at_arguments(struct on *on, struct xensched_error *err)
     return rc;
 }
 
-/* Acting. */
+/* Actions. */
 
 static void set_number(const char *name, double number)
 {
@@ -173,7 +172,7 @@ static int act(const struct on *on, const struct occasion *o,
     return rc;
 }
 
-/* One line. @late_ms < 0: not known. */
+/* Prints one line.  @late_ms < 0: unknown. */
 static void print_json(const struct on *on, const struct occasion *o, double late_ms)
 {
     json_object *json = json_object_new_object();
@@ -207,7 +206,7 @@ static void print_text(const struct occasion *o, double late_ms)
     puts("");
 }
 
-/* No other process sees to it. */
+/* This process unpauses the guest, because no other one does. */
 static void leave_guest(const struct on *on, int64_t domid, int rc)
 {
     enum xensched_stop state;
@@ -249,7 +248,7 @@ static int run_now(struct on *on, struct xensched_error *err)
     return rc;
 }
 
-/* Talking to the daemon. */
+/* Communication with the daemon. */
 
 static int say_request(struct on *on, json_object *request,
                        struct xensched_error *err)
@@ -401,7 +400,7 @@ static int wait_and_react(struct on *on, struct xensched_error *err)
     return rc;
 }
 
-/* After an error, only if there was anything before it. */
+/* After an error, prints a sum only if there was anything before it. */
 static void sum_up(const struct on *on, int rc)
 {
     uint64_t met = on->done + on->failed;

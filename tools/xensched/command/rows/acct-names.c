@@ -15,15 +15,15 @@
 #include "command/ask/client.h"
 #include "acct-names.h"
 
-/* Rows of a live log wait meanwhile; they last for longer. */
+/* Rows of a live log wait meanwhile; the log lasts for longer. */
 #define TIMEOUT_MS 500U
 
 #define NAME_TEXT (DOMAIN_NAME_TEXT + 16)
 #define NR_ACCTS  (XEN_SCHEDLOG_ACCT_NONE + 1U)
 
 struct acct_names {
-    char *name[NR_ACCTS]; /* NULL: not known */
-    char *domain[NR_ACCTS]; /* by domid; likewise */
+    char *name[NR_ACCTS]; /* NULL: unknown */
+    char *domain[NR_ACCTS]; /* by domid; NULL: unknown */
 };
 
 struct acct_names *acct_names_new(void)
@@ -43,7 +43,7 @@ static void forget_names(struct acct_names *names)
     }
 }
 
-/* Names come from elsewhere. */
+/* Names are untrusted. */
 static char *printable_copy(const char *name)
 {
     char *copy = need_string(name);

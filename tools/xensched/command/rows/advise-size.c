@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched advise-size: computes how large log files have to be, from the rows that
- * arrive per interval (5.3.1 of the thesis).
+ * xensched advise-size: computes how large log buffers have to be, from the rows that arrive per
+ * interval (5.3.1 of the thesis).
  *
- * It reads without taking: the daemon and other readers lose nothing.
+ * It reads without consuming: the daemon and other readers lose nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,15 +23,15 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* The thesis' scheduler came so often. */
+/* The poll interval of the thesis' scheduler. */
 #define DEFAULT_INTERVAL_MS 20
 
 /* xenschedd's --interval, if not given. */
 #define DAEMON_INTERVAL_MS 100
 
 /*
- * How much larger a log file is made than what was seen: its reader may come
- * one time too late, or the load be twice what it was.
+ * The factor by which a log buffer is larger than needed: its reader may miss one poll, or the load
+ * may double.
  */
 #define SAFETY 2
 
@@ -44,10 +44,10 @@ struct advise {
     bool json;
     bool progress;
     double next_progress; /* seconds since the beginning */
-    double seconds;       /* of a live source: likewise, now */
+    double seconds;       /* of a live source: now, since the beginning */
 };
 
-/* One log file, on whichever pCPU it has the most to take. */
+/* The demand of one log buffer, on the pCPU where it is greatest. */
 struct log_demand {
     uint32_t row_size;
     bool lower_bound;
@@ -94,7 +94,7 @@ static const char *event_name(unsigned int event)
     return xensched_event_name(event) ?: "-";
 }
 
-/* Returns false if there is no such log file. */
+/* Returns false if there is no such log buffer. */
 static bool demand_of(const struct advise *a, uint32_t file,
                       struct log_demand *d)
 {
@@ -122,7 +122,7 @@ static bool demand_of(const struct advise *a, uint32_t file,
     return found;
 }
 
-/* One row more: the one that is written next cannot be read. */
+/* One more row: the one that is being written cannot be read. */
 static uint64_t size_for(const struct log_demand *d, unsigned int reader)
 {
     uint64_t size = XEN_SCHEDLOG_MIN_FILE_SIZE;
@@ -226,7 +226,7 @@ static void print_sizes(const struct advise *a)
     table_print(table);
 }
 
-/* Events of which xenschedd has no log file cannot be set. */
+/* xenschedd's configuration has no events without a log buffer. */
 static uint32_t settable(const struct log_demand *d)
 {
     return d->events & choice_possible();
@@ -248,7 +248,7 @@ static void print_setting(const struct log_demand *d, uint64_t size,
     }
 }
 
-/* For a reader that comes as often as xenschedd: the last one. */
+/* Prints the sizes for a reader with xenschedd's interval, the last one. */
 static void print_configuration(const struct advise *a)
 {
     const char *before = "\nfor xensched.conf(5):\nlog_sizes = [ ";

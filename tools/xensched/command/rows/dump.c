@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* xensched dump: prints the rows of a recording, or what it contains. */
+/* xensched dump: prints the rows of a recording, or a summary of it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,13 +20,13 @@
 #include "acct-names.h"
 #include "follow.h"
 
-/* What it contains: dump --summary. */
+/* The summary of dump --summary. */
 
 struct summary {
     struct xensched_merge *merge;
     struct xensched_order *order;
     uint64_t first_ns, last_ns;
-    uint64_t hosts; /* descriptions of the host that it has */
+    uint64_t hosts; /* number of descriptions of the host */
     bool any;
 };
 
@@ -174,25 +174,25 @@ static int print_summary(const struct arguments *args)
     return rc ? EXIT_FAILED : EXIT_OK;
 }
 
-/* Digits of any number in a column, and words like "none". */
+/* Length of any number in a column, and of words like "none". */
 #define WORD_SIZE 32
 
 #define COLUMNS "%20s %4s %-12s %15s %15s %12s"
 
-/* Between two questions to xenschedd, and after one without an answer. */
+/* Seconds between two questions to xenschedd, and after one without an answer. */
 #define ASK_SECONDS 1.0
 #define NOT_ASK_SECONDS 10.0
 
 struct dump {
     struct follow follow;
     struct acct_names *names;
-    const char *socket; /* of a daemon that names the domains, or NULL */
+    const char *socket; /* of the daemon that names domains, or NULL */
     double next_asked;  /* seconds since the beginning */
     uint64_t tsc_khz;
     struct stamps stamps; /* of the host */
     struct source_clocks *clocks; /* [XENSCHED_MAX_SOURCES], of a recording */
     uint32_t source; /* of the rows that are printed */
-    const struct xensched_source_info *info; /* of it, or NULL */
+    const struct xensched_source_info *info; /* of the source, or NULL */
     bool json;
 };
 
@@ -204,7 +204,7 @@ static bool is_tick(const struct xensched_layout *layout)
            XEN_SCHEDLOG_LCR_TIME_TICK;
 }
 
-/* @text is what to print as the time stamp of @row. */
+/* Writes the printed time stamp of @row to @text. */
 static enum time_kind time_of(struct dump *d,
                               const struct xensched_layout *layout,
                               const struct xensched_row *row,
@@ -248,7 +248,7 @@ static const char *acct_of(const struct dump *d, unsigned int valid,
 {
     if (!valid)
         return "-";
-    /* Rows of a guest have domids: it has no other domain's accounting number. */
+    /* Rows of a guest have domids, because it does not know accounting domains of others. */
     if (d->info && d->info->kind == XENSCHED_KIND_GUEST)
         return acct_names_of_domain(d->names, acct);
 
@@ -262,7 +262,7 @@ static bool is_off_cpu(const struct xensched_row *row)
     return (row->valid & needed) == needed && row->event == XEN_SCHEDLOG_EV_OFF_CPU;
 }
 
-/* Explains the counter, behind its number. */
+/* Explains the counter, after its number. */
 static void print_off_cpu(uint64_t counter)
 {
     struct xensched_off_cpu off;
@@ -289,7 +289,7 @@ static void print_json_off_cpu(uint64_t counter)
            off.long_ns ? "true" : "false");
 }
 
-/* Rows of other events in such a log have 0 for it. */
+/* Rows of other events in such a log have 0 there. */
 static bool has_reason(const struct xensched_row *row)
 {
     return row->valid & XENSCHED_ROW_REASON &&

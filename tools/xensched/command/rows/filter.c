@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decides which rows of a host a recording gets. */
+/* Decides which rows of a host go into a recording. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * filter.h - which rows of a recording are wanted: of these events, and about
- * this domain.
+ * filter.h - selects rows for a recording: by event, and by domain.
  */
 #ifndef XENSCHED_FILTER_H
 #define XENSCHED_FILTER_H
@@ -16,23 +15,23 @@ struct filter {
     uint32_t events;   /* mask; 0: all */
     const char *name;  /* of a domain, or its number; NULL: all */
     int acct;          /* of that domain; negative: not known */
-    long domid;        /* likewise */
-    uint8_t *rows;     /* which are wanted */
+    long domid;        /* of that domain; negative: unknown */
+    uint8_t *rows;     /* [row]: whether it is selected */
     size_t room;
 };
 
-/* "EVENT,..."; false: one of these is no event, and *filter is undefined. */
+/* Parses "EVENT,..."; returns false for an unknown event, and *filter is undefined then. */
 bool filter_events(struct filter *filter, const char *list);
 
-/* What the host is from now on, as xenschedd says it. */
+/* Sets the description of the host, from xenschedd, for later rows. */
 void filter_host(struct filter *filter, struct json_object *host);
 
-/* Is a log of this domain wanted at all? */
+/* Returns whether any log of this domain is wanted. */
 bool filter_takes_domain(const struct filter *filter, uint32_t domid);
 
 /*
- * Leaves in @batch the rows that are wanted; losses stay.  False: nothing is
- * left, or there is no memory.
+ * Leaves the selected rows in @batch; losses stay.  Returns false if nothing is left, or without
+ * memory.
  */
 bool filter_batch(struct filter *filter, struct xensched_batch *batch);
 

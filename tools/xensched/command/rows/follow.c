@@ -9,12 +9,12 @@
 #include "follow.h"
 
 /*
- * Between two looks at a live area.  The least size of a log file which loses
- * nothing is what is written to it in this time.
+ * Time between two polls of a live area.  A log buffer loses nothing if it holds what is written in
+ * this time.
  */
 #define PAUSE_NS 10000000L
 
-/* Between two questions whether the area is still there, in seconds. */
+/* Seconds between two checks whether the area still exists. */
 #define AREA_SECONDS 1.0
 
 static volatile sig_atomic_t stop;
@@ -89,7 +89,7 @@ void follow_close(struct follow *follow)
     follow->area = NULL;
 }
 
-/* An area which was given up stays mapped, and silent for ever. */
+/* An area that was released stays mapped, and gets no rows any more. */
 static int check_area(struct follow *follow, struct xensched_error *err)
 {
     struct xensched_area_info info;
@@ -103,7 +103,7 @@ static int check_area(struct follow *follow, struct xensched_error *err)
     return rc;
 }
 
-/* Everything has been taken; wait for more. */
+/* All rows have been read; waits for more. */
 static int idle(struct follow *follow, double at, double *next_check,
                 struct xensched_error *err)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * follow.h - take batches from a source until there are no more, the time is
- * up, or the user presses Ctrl-C.
+ * follow.h - reads batches from a source until its end, a time limit, or Ctrl-C.
  */
 #ifndef XENSCHED_FOLLOW_H
 #define XENSCHED_FOLLOW_H
@@ -10,7 +9,7 @@
 
 #include "command/arguments.h"
 
-/* What the functions below return, besides negative errno values. */
+/* Results of the functions below, besides negative errno values. */
 enum follow_answer {
     FOLLOW_ON,
     FOLLOW_END,
@@ -23,42 +22,40 @@ struct follow {
     int (*take)(void *data, const struct xensched_batch *batch,
                 struct xensched_error *err);
     /*
-     * Called whenever everything there was has been taken, some time after
-     * the beginning.
+     * Called whenever all rows have been read, with the time since the beginning.
      */
     int (*idle)(void *data, double seconds, struct xensched_error *err);
     void *data;
 };
 
-/* The live source that the user wants, by default the hypervisor. */
+/* Returns the live source that the user selected; the default is the hypervisor. */
 static inline const char *follow_source(const struct arguments *args)
 {
     return args->source ? args->source : "hypervisor";
 }
 
 /*
- * Look at the area of a live @source: open it, read-only, for its rows.  Say
- * so if no event is on.  Returns 0 or a negative errno value.
+ * Opens the area of a live @source read-only, for its rows.  Prints a message if no event is on.
+ * Returns 0 or a negative errno value.
  */
 int follow_open_live(struct follow *follow, const char *source,
                      struct xensched_error *err);
 
-/* The same for any source, also one that isn't live. */
+/* Does the same for any source, live or not. */
 int follow_open(struct follow *follow, const char *spec,
                 struct xensched_error *err);
 
 /*
- * SIGINT, SIGTERM and SIGHUP end the next (or present) follow_run() instead of
- * the program; a second one ends the program.
+ * Makes SIGINT, SIGTERM and SIGHUP end the next (or present) follow_run() instead of the program; a
+ * second signal ends the program.
  */
 void follow_catch_signals(void);
 
-/* Did one of these come? */
+/* Returns whether one of these signals came. */
 bool follow_stopped(void);
 
 /*
- * Returns 0 at the end, or a negative errno value; batches before an error
- * have been delivered.
+ * Returns 0 at the end, or a negative errno value; batches before an error have been delivered.
  */
 int follow_run(struct follow *follow, struct xensched_error *err);
 

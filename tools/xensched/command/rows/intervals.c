@@ -2,8 +2,8 @@
 /*
  * Counts rows per interval, and the most that a reader finds if it reads every n intervals.
  *
- * Such a reader can come at any time, so what it finds lies in at most n + 1 intervals:
- * the largest sum of n + 1 consecutive intervals is the most that it can find.
+ * Such a reader may read at any time, so its rows lie in at most n + 1 intervals: the largest sum
+ * of n + 1 consecutive intervals is the most that it can find.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "command/command.h"
 #include "intervals.h"
 
-/* Far from where 32-bit time stamps come round, in either direction. */
+/* Far from the wrap of 32-bit time stamps, in either direction. */
 #define FIRST_CYCLES (1ULL << 62)
 
 void intervals_init(struct intervals *in, uint64_t length_ns, uint64_t tsc_khz)
@@ -76,8 +76,8 @@ static void begin_interval(struct intervals *in, struct interval_log *log)
 }
 
 /*
- * Clocks of emulated pCPUs can go back by a bit, so the interval before is the
- * present one, still.
+ * Clocks of emulated pCPUs can go back slightly, so the interval before the present one still
+ * counts as present.
  */
 static void go_to(struct intervals *in, struct interval_log *log, uint64_t at)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * intervals.h - how many rows come per interval of time, on each pCPU, by
- * event and by log file.
+ * intervals.h - counts rows per interval of time, on each pCPU, by event and by log buffer.
  *
- * A row belongs to the interval in which it was written, if it has a TSC time
- * stamp, else to that in which it was read.
+ * A row belongs to the interval in which it was written, if it has a TSC time stamp, otherwise to
+ * the interval in which it was read.
  */
 #ifndef XENSCHED_INTERVALS_H
 #define XENSCHED_INTERVALS_H
@@ -17,31 +16,31 @@
 
 #include "timeline/rows/source-clocks.h"
 
-/* Rows which don't say what their event is. */
+/* Rows without an event. */
 #define INTERVALS_NO_EVENT XEN_SCHEDLOG_NR_EVENTS
 
 /*
- * Of so many readers, at most, which come at different intervals, is found out
- * what they would have to take; so many intervals in a row are looked at.
+ * The most readers, with different intervals, whose demand is computed; and the most consecutive
+ * intervals that are considered.
  */
 #define INTERVALS_READERS 2
 #define INTERVALS_WINDOW 128
 
 struct interval_event {
-    uint64_t rows; /* ever */
+    uint64_t rows; /* in total */
     uint64_t now;  /* in the present interval */
-    uint64_t most; /* in any one */
+    uint64_t most; /* in any interval */
 };
 
-/* A log file of a pCPU. */
+/* A log buffer of a pCPU. */
 struct interval_log {
     uint32_t cpu, file;
-    uint32_t row_size; /* bytes, of the largest */
+    uint32_t row_size; /* bytes of the largest row */
     uint64_t rows, lost_rows, lost_bytes;
     struct interval_event events[INTERVALS_NO_EVENT + 1];
     /* The most bytes that any reader finds, at any time. */
     uint64_t most[INTERVALS_READERS];
-    /* The rest is intervals.c's own. */
+    /* Private to intervals.c. */
     struct stamps stamps;
     uint64_t at; /* number of the present interval */
     uint64_t bytes[INTERVALS_WINDOW];
@@ -61,17 +60,17 @@ struct intervals {
 };
 
 /*
- * @tsc_khz as xensched_source_tsc_khz() has it.  A reader which comes more
- * seldom than INTERVALS_WINDOW - 1 intervals is too much.
+ * @tsc_khz is that of xensched_source_tsc_khz().  A reader's interval may not exceed
+ * INTERVALS_WINDOW - 1 intervals.
  */
 void intervals_init(struct intervals *in, uint64_t length_ns,
                     uint64_t tsc_khz);
 void intervals_add_reader(struct intervals *in, uint64_t reader_ns);
 
-/* Without memory the program ends. */
+/* Ends the program without memory. */
 void intervals_take(struct intervals *in, const struct xensched_batch *batch);
 
-/* How many there were from the first batch to the last, at least 1. */
+/* Returns the number of intervals from the first batch to the last, at least 1. */
 double intervals_number(const struct intervals *in);
 
 void intervals_free(struct intervals *in);

@@ -18,7 +18,7 @@
 #include "base/alloc.h"
 #include "record-sources.h"
 
-/* Of a guest's log, of each of its vCPUs. */
+/* The size of a guest's log, for each of its vCPUs. */
 #define GUEST_FILE_SIZE (1U << 20)
 #define GUEST_EVENTS    (1U << XEN_SCHEDLOG_EV_GUEST_RUNQ | \
                          1U << XEN_SCHEDLOG_EV_GUEST_SWITCH | \
@@ -30,41 +30,41 @@
                    XEN_SCHEDLOG_LCR_TIME_TSC | XEN_SCHEDLOG_LCR_TIME64)
 #define LEASE_MS 5000U
 
-/* Looks in which a domain that logs nothing is not asked, at most. */
+/* The most polls for which a domain that logs nothing is not asked. */
 #define MAX_WAIT 7U
 
 struct one {
     struct xensched_source_info info;
     char spec[24];
     struct xensched_area *area;
-    struct xensched_source *source; /* NULL: it has not answered yet */
-    bool asked;                     /* by us */
-    bool refused;                   /* not to be tried again */
-    bool told;                      /* that it is there */
-    bool seen;                      /* in the present look */
-    uint32_t nr_clocks;             /* that were told, of vCPUs */
-    struct xensched_clock *clock;   /* as they were told last */
-    uint32_t events;                /* of one that is asked */
-    uint64_t renewed_ns;            /* its lease, CLOCK_MONOTONIC; 0: never */
+    struct xensched_source *source; /* NULL: no answer yet */
+    bool asked;                     /* by this program */
+    bool refused;                   /* it is not tried again */
+    bool told;                      /* the recording has the source */
+    bool seen;                      /* in the present poll */
+    uint32_t nr_clocks;             /* clocks of vCPUs in the recording */
+    struct xensched_clock *clock;   /* the latest of these */
+    uint32_t events;                /* that were requested */
+    uint64_t renewed_ns;            /* renewal of its lease, CLOCK_MONOTONIC; 0: never */
     struct xensched_source_stats former;
 };
 
-/* A domain that is no source so far. */
+/* A domain that is not a source yet. */
 struct stranger {
-    uint8_t looks, wait; /* looks since it was asked; how many to leave out */
+    uint8_t looks, wait; /* polls since it was asked; polls to leave out */
 };
 
 struct recorded_sources {
     unsigned int nr;
     struct one **one;
     uint32_t next_id;
-    bool full; /* a domain is left out, and the user knows */
+    bool full; /* a domain is left out, after a message */
     bool all;
     uint64_t tsc_khz;
     struct filter *filter;
     struct xs_handle *xs;
     struct stranger *stranger; /* by domid */
-    struct recorded_sources_numbers former; /* of those which are gone */
+    struct recorded_sources_numbers former; /* of sources that are gone */
 };
 
 /* One source. */
@@ -156,7 +156,7 @@ static void drop_source(struct recorded_sources *s, unsigned int i, const char *
     s->one[i] = s->one[--s->nr];
 }
 
-/* Guests that are asked. */
+/* Guests that are asked for their logs. */
 
 static int request_log(struct one *one, struct xensched_error *err)
 {
@@ -174,13 +174,13 @@ static int request_log(struct one *one, struct xensched_error *err)
     return xensched_area_request(one->info.domid, &geometry, &one->area, err);
 }
 
-/* Nothing is logged in a guest that is not wanted here. */
+/* A guest that is not wanted here logs nothing. */
 static uint32_t wanted_of_guests(const struct recorded_sources *s)
 {
     return s->filter->events ? GUEST_EVENTS & s->filter->events : GUEST_EVENTS;
 }
 
-/* Its area is mapped. */
+/* Called when its area is mapped. */
 static int turn_on(struct recorded_sources *s, struct one *one,
                    struct xensched_error *err)
 {
@@ -218,7 +218,7 @@ static int poll_answer(struct recorded_sources *s, struct one *one,
     return rc == XENSCHED_MAPPED ? turn_on(s, one, err) : rc < 0 ? rc : 0;
 }
 
-/* Domains that are there. */
+/* Finding domains. */
 
 static char *read_node(struct recorded_sources *s, const char *format, uint32_t domid)
 {
@@ -271,7 +271,7 @@ static void name_it(struct recorded_sources *s, struct one *one)
     free(vm);
 }
 
-/* Its configuration lets it tell: also by marks in the hypervisor's log. */
+/* A guest whose configuration allows its log may also make marks in the hypervisor's log. */
 static void allow_marks(const struct recorded_sources *s, uint32_t domid)
 {
     struct xensched_error err;
@@ -302,7 +302,7 @@ static bool is_due(struct recorded_sources *s, uint32_t domid)
     return true;
 }
 
-/* Another program asked it already, or this one may. */
+/* Another program asked it already, or this program may ask it. */
 static void look_at_domain(struct recorded_sources *s, uint32_t domid)
 {
     struct one *one = find_source(s, domid);
@@ -345,7 +345,7 @@ static void look_at_domain(struct recorded_sources *s, uint32_t domid)
     }
 }
 
-/* An older Xen does not say it: then dom0 is PV, and has the host's. */
+/* An older Xen does not report clocks: then dom0 is PV, and has the host's. */
 static bool has_clock(struct one *one)
 {
     struct xensched_clock clock;
@@ -402,9 +402,9 @@ static void look_for_sources(struct recorded_sources *s)
             drop_source(s, i, "gone");
 }
 
-/* The recording. */
+/* Writing the recording. */
 
-/* A clock that goes on as the one before says is no news. */
+/* A clock that follows from the previous one is not written. */
 static int tell_clock(struct xensched_recorder *recorder, struct one *one,
                       const struct xensched_clock *before,
                       struct xensched_clock *clock, uint64_t now_ns,
@@ -416,13 +416,13 @@ static int tell_clock(struct xensched_recorder *recorder, struct one *one,
         *clock = *before;
         return 0;
     }
-    /* How far it went in the time since the last look is what is not known. */
+    /* The drift in the time since the last poll is unknown. */
     clock->error += apart;
 
     return xensched_recorder_clock(recorder, now_ns, one->info.id, clock, err);
 }
 
-/* Each vCPU has one, and may set it at any time. */
+/* Each vCPU has a clock, and may set it at any time. */
 static int tell_clocks(struct xensched_recorder *recorder, struct one *one,
                        uint64_t now_ns, struct xensched_error *err)
 {
@@ -433,7 +433,7 @@ static int tell_clocks(struct xensched_recorder *recorder, struct one *one,
     if (one->info.kind == XENSCHED_KIND_HYPERVISOR || !nr)
         return 0;
     clock = need_memory(nr, sizeof(*clock));
-    /* One that dies is dropped soon. */
+    /* A dying domain is dropped soon. */
     if (xensched_clocks_of_domain(one->info.domid, nr, clock, NULL)) {
         free(clock);
         return 0;
@@ -449,7 +449,7 @@ static int tell_clocks(struct xensched_recorder *recorder, struct one *one,
     return rc;
 }
 
-/* An older Xen does not say it: then it is not in the recording. */
+/* An older Xen does not report the system time: then the recording lacks it. */
 static int tell_system_time(struct xensched_recorder *recorder,
                             uint64_t now_ns, struct xensched_error *err)
 {
@@ -462,8 +462,8 @@ static int tell_system_time(struct xensched_recorder *recorder,
 }
 
 /*
- * A Linux measures the frequency of its TSC itself, and not well.  Xen knows what it gives to the
- * domain, and the clocks in the recording have that.
+ * A Linux measures the frequency of its TSC itself, with an error.  Xen knows the frequency that
+ * the domain has, and the clocks in the recording have it.
  */
 static void know_frequency(struct one *one)
 {
@@ -521,7 +521,7 @@ int recorded_sources_look(struct recorded_sources *s, struct xensched_recorder *
     return rc;
 }
 
-/* What the recorder says is final; what the source says ends the source. */
+/* An error of the recorder is final; an error of the source ends the source. */
 static int read_one(struct recorded_sources *s, struct one *one,
                     struct xensched_recorder *recorder, int *lost,
                     struct xensched_error *err)
@@ -540,8 +540,8 @@ static int read_one(struct recorded_sources *s, struct one *one,
 }
 
 /*
- * The guest turns its events off when the lease ends, as when the recorder was stopped for a
- * while, and leaves them off.
+ * The guest turns its events off when the lease ends, for example while the recorder was stopped,
+ * and leaves them off.
  */
 static int keep_lease(struct one *one, struct xensched_error *err)
 {

@@ -26,11 +26,11 @@
 
 #define PROGRESS_SECONDS 0.5
 
-/* Between two rounds, and two looks for sources. */
+/* Time between two rounds, and between two searches for sources. */
 #define PAUSE_NS     10000000L
 #define LOOK_SECONDS 1.0
 
-/* Between two questions to xenschedd. */
+/* Seconds between two questions to xenschedd. */
 #define HOST_SECONDS 1.0
 /* Rows wait meanwhile: their logs last for longer. */
 #define HOST_TIMEOUT_MS 500U
@@ -44,15 +44,15 @@ struct record {
     struct xensched_recorder *recorder;
     const char *name;     /* of the recording, in messages */
     bool progress;
-    double begin;         /* seconds, of CLOCK_MONOTONIC */
+    double begin;         /* seconds, CLOCK_MONOTONIC */
     double next_progress; /* seconds since the beginning */
-    double seconds;       /* likewise, now */
-    double next_host;     /* likewise */
-    double next_look;     /* likewise */
-    char *host;           /* what xenschedd said last; NULL: nothing */
-    bool host_missed;     /* that it said nothing was told */
-    int trigger;          /* for clients that want a snapshot, or the end; -1: none */
-    bool stopped;         /* by such a client */
+    double seconds;       /* now, since the beginning */
+    double next_host;     /* seconds since the beginning */
+    double next_look;     /* seconds since the beginning */
+    char *host;           /* xenschedd's latest answer; NULL: none */
+    bool host_missed;     /* its absence was reported */
+    int trigger;          /* socket for requests of a snapshot or the end; -1: none */
+    bool stopped;         /* by such a request */
 };
 
 static uint64_t now_ns(void)
@@ -74,7 +74,7 @@ static void *miss_host(struct record *r, const struct xensched_error *why)
     return NULL;
 }
 
-/* What the host is now, if that is news; else NULL.  To be freed. */
+/* Returns the description of the host if it has changed, else NULL.  The caller frees it. */
 static char *news_of_host(struct record *r, unsigned int timeout_ms)
 {
     struct json_object *host;
@@ -111,7 +111,7 @@ static int record_host(struct record *r, unsigned int timeout_ms,
                                   err);
 }
 
-/* Names that come late are better than none: then the daemon has a longer time to answer. */
+/* Late names are better than none, so the daemon has a longer time for the last answer. */
 static int record_host_at_last(struct record *r, struct xensched_error *err)
 {
     int rc = r->host ? 0 : record_host(r, LAST_TIMEOUT_MS, err);
@@ -135,7 +135,7 @@ static void print_numbers(const struct record *r, uint64_t bytes)
         fprintf(stderr, ", %u sources", n.nr);
 }
 
-/* How much of what was asked for is done, in percent; negative: no limit. */
+/* Returns the percentage that is done; negative: no limit. */
 static double done(const struct record *r, uint64_t bytes)
 {
     double by_time = -1, by_size = -1;
@@ -169,7 +169,7 @@ static void save_snapshot(struct record *r, const char *file, int connection)
                                ? &err : NULL);
 }
 
-/* A copy of the recorder writes the file: rows do not wait for the disk. */
+/* A copy of the recorder writes the file, so that rows do not wait for the disk. */
 static void save_aside(struct record *r, const char *file, int connection)
 {
     pid_t child = fork();
@@ -184,7 +184,7 @@ static void save_aside(struct record *r, const char *file, int connection)
         close(connection);
 }
 
-/* It goes on whatever comes of it. */
+/* The recorder continues, whatever the result is. */
 static void take_snapshot(struct record *r)
 {
     struct xensched_error err;
@@ -215,7 +215,7 @@ static bool is_done(const struct record *r)
             xensched_recorder_bytes(r->recorder) >= r->args->size);
 }
 
-/* What is due now, besides rows. */
+/* Does what is due now, besides reading rows. */
 static int look_for_sources(struct record *r, struct xensched_error *err)
 {
     int rc = 0;
@@ -256,7 +256,7 @@ static int record_until_end(struct record *r, struct xensched_error *err)
     return rc;
 }
 
-/* What is on the disk is complete when this returns 0. */
+/* When this returns 0, the file is complete. */
 static int record(struct record *r, struct xensched_error *err)
 {
     struct xensched_error close_err;

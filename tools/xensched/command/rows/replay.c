@@ -18,21 +18,21 @@
 #include "replayer.h"
 #include "command/text/table.h"
 
-/* Of a host, written by hand or taken from "host" of the control socket. */
+/* For a description of a host, written by hand or from "host" of the control socket. */
 #define MAX_HOST_SIZE (16U << 20)
 
 struct replay {
     struct replayer *replayer;
     struct xensched_source *source;
     bool json;
-    bool host_given;        /* then the recording's description is not used */
-    uint64_t nr_hosts;      /* which the source has told */
-    bool known;             /* what numbers stand for */
-    uint64_t unknown_rows;  /* which came before that */
-    json_object *plan;      /* the last one */
-    double seconds;         /* when that was */
+    bool host_given;        /* so the recording's description is not used */
+    uint64_t nr_hosts;      /* number of descriptions in the source */
+    bool known;             /* the meaning of numbers */
+    uint64_t unknown_rows;  /* number of rows before that */
+    json_object *plan;      /* the latest one */
+    double seconds;         /* its time */
     uint64_t limit_ns;      /* end after this time; 0: no limit */
-    uint64_t end_ns;        /* which is then; 0: not known yet */
+    uint64_t end_ns;        /* that end; 0: unknown yet */
 };
 
 /* Output. */
@@ -63,7 +63,7 @@ static void print_plan_json(const struct replayer_plan *plan)
     json_object_put(line);
 }
 
-/* What was done, as it happens; the rest is the same from plan to plan. */
+/* Prints what was done, as it happens; the rest of a plan hardly changes. */
 static void print_done(const struct replayer_plan *plan)
 {
     size_t i;
@@ -107,7 +107,7 @@ static void print_end_json(const struct replayer_numbers *n, uint64_t lost,
     json_object_put(line);
 }
 
-/* Without service-ns nothing is known of it. */
+/* Without service-ns it is unknown where domains ran. */
 static void print_ran(json_object *ran)
 {
     static const char *const headers[] = { "DOMAIN", ">ID", "RAN", NULL };
@@ -200,7 +200,7 @@ static int take_given_host(struct replay *r, const char *path,
     return rc;
 }
 
-/* What the source says that its numbers stand for, if that is news. */
+/* Passes on the source's description of the host, if it has changed. */
 static int take_told_host(struct replay *r, uint64_t time_ns,
                           struct xensched_error *err)
 {
@@ -273,7 +273,7 @@ static bool is_over(struct replay *r, const struct xensched_batch *batch)
     return r->limit_ns && batch->time_ns > r->end_ns;
 }
 
-/* What came before an error counts. */
+/* Counts what came before an error. */
 static int replay(struct replay *r, const struct arguments *args,
                   const char *name, struct xensched_error *err)
 {
@@ -337,7 +337,7 @@ static int run_replay(const struct arguments *args)
         return arguments_wrong(&command_replay, "replay: --source takes "
                                "recording:FILE or synthetic:OPTIONS; live "
                                "rows are for xenschedd");
-    args->settings[0] = "xenschedd"; /* whose settings they are */
+    args->settings[0] = "xenschedd"; /* for messages about settings */
     r.replayer = replayer_new(args->nr_settings, args->settings, &code);
     if (!r.replayer)
         return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replays a recording on a host that does not exist: a struct host whose domains are
- * those of a snapshot.
+ * Replays a recording on a host that exists in memory only: a struct host whose domains are those
+ * of a snapshot.
  *
  * The snapshot's daemon moved guests, too, but its moves do not appear: a guest is where
  * Xen put it until the replayed policy moves it.
@@ -19,14 +19,14 @@
 #include "model/snapshot.h"
 #include "replayer.h"
 
-/* Domains that are told apart. */
+/* The most domains. */
 #define NR_ACCT 4096U
 #define NR_NUMBERS 65536U
 
-/* So that what is added to a time is a time. */
+/* Sums of two times must not overflow. */
 #define MAX_TIME_NS ((uint64_t)INT64_MAX)
 
-/* A clock that jumps further than this did not run meanwhile. */
+/* After a larger jump the clock did not run in between. */
 #define MAX_GAP_NS (3600 * 1000000000ULL)
 
 struct replayer {
@@ -35,9 +35,9 @@ struct replayer {
     struct core core;
     bool started;
     struct snapshot world;
-    uint16_t map[NR_NUMBERS]; /* from a recorded number to the core's */
+    uint16_t map[NR_NUMBERS]; /* from recorded numbers to the core's */
     uint64_t begin_ns, now_ns, next_ns;
-    uint64_t skipped_ns; /* in which there was nothing */
+    uint64_t skipped_ns; /* time without rows */
     uint64_t plans, rows;
     uint8_t *buffer; /* for rows with the core's numbers */
     size_t room;
@@ -198,7 +198,7 @@ static void retire(void *data, uint16_t acct)
 
 static void make_host(struct replayer *r)
 {
-    /* There is no log to be held, no balancer, and no client asks for facts. */
+    /* This host has no log to hold, no balancer, and no client that asks for facts. */
     r->host = (struct host){
         .data = r,
         .topology = get_topology,
@@ -216,7 +216,7 @@ static void make_host(struct replayer *r)
     };
 }
 
-/* What the host becomes. */
+/* Changes of the host. */
 
 static void forget_former_daemon(struct domain *d)
 {
@@ -226,7 +226,7 @@ static void forget_former_daemon(struct domain *d)
         return;
     d->affinity = AFFINITY_DEFAULT;
     for (i = 0; i < d->nr_vcpus; i++) {
-        /* Its hard affinity was everywhere: others' domains are not moved. */
+        /* Its original hard affinity was all pCPUs, because others' domains are not moved. */
         if (d->ours_hard)
             cpumap_fill(&d->vcpus[i].hard);
         cpumap_fill(&d->vcpus[i].soft);
@@ -234,7 +234,7 @@ static void forget_former_daemon(struct domain *d)
     d->ours_hard = false;
 }
 
-/* What was moved here stays there, unless an operator came. */
+/* A domain that was moved here stays moved, unless an operator changed it. */
 static void stay_moved(struct domain *d, const struct domain *before)
 {
     unsigned int i;
@@ -247,7 +247,7 @@ static void stay_moved(struct domain *d, const struct domain *before)
         const struct domain_vcpu *v = &before->vcpus[i];
 
         cpumap_copy(&d->vcpus[i].soft, &v->soft);
-        /* Was it moved by both? */
+        /* Whether both hard and soft affinity were set. */
         if (cpumap_equal(&v->hard, &v->soft))
             cpumap_copy(&d->vcpus[i].hard, &v->hard);
     }
@@ -344,7 +344,7 @@ int replayer_host(struct replayer *r, const char *text, size_t length,
     }
     set_world(r, &world);
     rc = r->started ? 0 : start_core(r, time_ns, err);
-    /* As when xenstore tells the daemon. */
+    /* Does what xenstore's events make the daemon do. */
     if (!rc)
         rc = core_bind_new(&r->core, &domains, r->now_ns, err);
     domains_free(&domains);
@@ -372,7 +372,7 @@ static json_object *done_since(struct replayer *r, unsigned int nr)
                                        r->core.journal.nr - nr);
     size_t i;
 
-    /* When it is replayed. */
+    /* Uses the time of the replay. */
     for (i = 0; i < json_object_array_length(done); i++) {
         json_object *entry = json_object_array_get_idx(done, i);
 
@@ -399,7 +399,7 @@ bool replayer_plan(struct replayer *r, uint64_t time_ns,
     }
     r->now_ns = r->next_ns;
     r->next_ns += r->options.period_ms * 1000000;
-    /* Nothing of this host can fail. */
+    /* No operation of this host can fail. */
     core_run(&r->core, r->now_ns, &err);
     make_map(r);
     r->plans++;
@@ -514,7 +514,7 @@ struct replayer *replayer_new(int argc, char **argv, int *code)
         free(r);
         return NULL;
     }
-    /* Carried out here, and written nowhere. */
+    /* Moves are carried out here, and written nowhere. */
     r->options.core.mode = MODE_ACT;
     r->options.core.lease_ms = 0;
     r->options.core.budget = 0;

@@ -16,7 +16,7 @@
 #include "command/command.h"
 #include "trigger.h"
 
-/* For a file name to come, and for a file to be written. */
+/* Timeouts in seconds: for the file name, and for the file. */
 #define WORD_SECONDS   1
 #define ANSWER_SECONDS 60
 
@@ -81,7 +81,7 @@ int trigger_listen(const char *path, struct xensched_error *err)
     return rc ? rc : listener;
 }
 
-/* A line of at most @size - 1 bytes, without its end; false: there is none. */
+/* Reads a line of at most @size - 1 bytes, without its end; returns false if there is none. */
 static int get_line(int fd, char *text, size_t size)
 {
     size_t at = 0;
@@ -132,7 +132,7 @@ void trigger_answer(int connection, const struct xensched_error *failure)
     int length = snprintf(text, sizeof(text), "%s\n",
                           failure ? failure->text : "");
 
-    /* A client that has gone needs no answer. */
+    /* A client that has left needs no answer. */
     (void)!send(connection, text, length, MSG_NOSIGNAL);
     close(connection);
 }
@@ -174,7 +174,7 @@ int trigger_pull(const char *path, const char *file,
 
 /* xensched record --snapshot. */
 
-/* The recorder may be somewhere else. */
+/* The recorder may have another working directory. */
 static int make_absolute(const char *file, char path[PATH_MAX],
                          struct xensched_error *err)
 {

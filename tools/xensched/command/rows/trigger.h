@@ -24,14 +24,14 @@
 #define TRIGGER_DEFAULT_SOCKET "/run/xensched-record"
 
 /*
- * Listen at @path; one at which no process listens any more is replaced.  Returns
- * a file descriptor, or a negative errno value.
+ * Listens at @path; replaces a socket at which no process listens.  Returns a file descriptor, or a
+ * negative errno value.
  */
 int trigger_listen(const char *path, struct xensched_error *err);
 
 /*
- * Returns the connection of a client, and the name of the file in @file, or
- * TRIGGER_STOP; or -1: there is no client, or it sent something else.
+ * Returns the connection of a client, and the name of the file in @file, or TRIGGER_STOP; or -1
+ * without a client, or after an invalid line.
  */
 int trigger_wanted(int listener, char file[PATH_MAX]);
 
@@ -42,7 +42,7 @@ void trigger_answer(int connection, const struct xensched_error *failure);
 int trigger_pull(const char *path, const char *file,
                  struct xensched_error *err);
 
-/* Returns an exit code; replaces args->file when the snapshot is complete. */
+/* Replaces args->file when the snapshot is complete.  Returns an exit code. */
 int snapshot_write(const struct arguments *args);
 
 #endif /* XENSCHED_COMMAND_TRIGGER_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * runs-actions.h - the actions of xensched runs, each a row of the table in runs.c, and
- * what they share.
+ * runs-actions.h - the actions of xensched runs, each a row of the table in runs.c, and their
+ * common functions.
  */
 #ifndef XENSCHED_COMMAND_RUNS_ACTIONS_H
 #define XENSCHED_COMMAND_RUNS_ACTIONS_H
@@ -18,8 +18,7 @@
 #define TRIAL_BLOCKS "/var/lib/xensched/trial-blocks.jsonl"
 
 /*
- * These two make the database @path if there is none, but not for a file that they cannot
- * read.
+ * These two create the database @path if it is missing, but not for a file that they cannot read.
  */
 int runs_do(const struct arguments *args, const char *path);
 int runs_import(const struct arguments *args, const char *path);
@@ -27,7 +26,7 @@ int runs_import(const struct arguments *args, const char *path);
 /* If the folder cannot be made, opening the file in it fails. */
 void runs_make_folder_of(const char *path);
 
-/* Each returns an exit code; @store is open, and args->word are its arguments. */
+/* Each returns an exit code; @store is open, and args->word has the arguments. */
 int runs_list(const struct arguments *args, struct store *store);
 int runs_stat(const struct arguments *args, struct store *store);
 int runs_show(const struct arguments *args, struct store *store);

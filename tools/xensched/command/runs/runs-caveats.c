@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What actions of xensched runs share: the chosen experiment, figures with units, and caveats.
+ * Contains common parts of actions of xensched runs: the chosen experiment, figures with units, and
+ * caveats.
  */
 #include <math.h>
 #include <stdint.h>
@@ -44,7 +45,7 @@ int runs_add_rows(struct json_object *o, const char *key, const struct store *st
     return rc;
 }
 
-/* Digits behind the point, so that four are shown. */
+/* Returns the number of decimals with which four digits are shown. */
 static int count_digits(double value)
 {
     double size = fabs(value);
@@ -70,9 +71,9 @@ const char *figure_percent(double part)
     return text_format("%.1f %%", 100 * part);
 }
 
-/* Caveats: each question yields lines of text, or none if all is well. */
+/* Caveats: each question yields lines of text, or none. */
 
-/* A clock that was set by less says nothing of CLOCK_MONOTONIC, the one used. */
+/* Smaller changes of the clock do not affect CLOCK_MONOTONIC, which is used. */
 static const char *const questions[] = {
     "SELECT printf('%d of %d runs are not done yet: xensched runs do continues with them', "
     "total(state IN ('planned', 'begun')), count(*)) FROM run WHERE experiment = ? HAVING "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched runs compare A B: is configuration B slower than A, by how
- * much, how sure is that; and what differs in what the log says of them.  They may be
- * of two experiments: the same plan on another day, or another host.
+ * xensched runs compare A B: decides whether configuration B is slower than A, by how much, and how
+ * certain that is; and shows the differences in their logs.  They may be of two experiments: the
+ * same plan on another day, or another host.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 
 /* A configuration of an experiment. */
 struct side {
-    const char *name;          /* as it was given: EXPERIMENT/CONFIGURATION */
+    const char *name;          /* as given: EXPERIMENT/CONFIGURATION */
     const char *configuration;
     int64_t experiment;
     struct groups groups;      /* of the experiment */
@@ -28,13 +28,13 @@ struct side {
 
 struct comparison {
     const struct side *first, *second;
-    unsigned int nr; /* figures that both have */
-    bool slower;     /* a workload is, in the second one */
+    unsigned int nr; /* number of common figures */
+    bool slower;     /* a workload is slower in the second one */
     json_object *json; /* NULL: print text */
     json_object *figures; /* a member of @json */
 };
 
-/* A time is slower or faster; for another figure it is not known which is better. */
+/* A time is slower or faster; for another figure the better direction is unknown. */
 static const char *word_of(const struct group *g, enum difference_verdict verdict)
 {
     if (g->kind == SAMPLE_WALL)
@@ -150,7 +150,7 @@ static void compare_groups(struct comparison *c, const struct group *a,
     c->slower |= a->kind == SAMPLE_WALL && d.verdict == VERDICT_MORE;
 }
 
-/* Experiments may have the same metric in other units. */
+/* Experiments may have the same metric in different units. */
 static void compare_converted(struct comparison *c, const struct group *a,
                               const struct group *b, double factor)
 {
@@ -192,7 +192,7 @@ static void compare_figures(struct comparison *c)
             compare_with_second(c, &groups->group[i]);
 }
 
-/* Where domains ran, and which ran where they waited: of all repetitions. */
+/* Where domains ran, and which domains ran where they waited, in all repetitions. */
 
 #define SHARES(column, table) \
     "SELECT configuration, workload, domain, " column ", total(ns) / " \
@@ -234,7 +234,7 @@ static int print_place(void *arg, unsigned int nr, const char *const *text)
     return 0;
 }
 
-/* What the log says of one experiment, which one side has, or both. */
+/* Prints what the logs of one experiment show, for one side or both. */
 static int print_places(const struct store *store, const struct side *first,
                         const struct side *second, struct xensched_error *err)
 {
@@ -329,7 +329,7 @@ static int print_all(const struct comparison *c, const struct store *store,
 
 /* JSON. */
 
-/* The rows of @sql that are of the side's configuration. */
+/* Adds the rows of @sql about the side's configuration. */
 static int add_shares(json_object *o, const char *key, const struct side *side,
                       const struct store *store, const char *sql,
                       struct xensched_error *err)
@@ -416,7 +416,7 @@ static int compare_all(struct comparison *c, const struct store *store,
     return rc;
 }
 
-/* [EXPERIMENT/]CONFIGURATION.  False: the user has been told. */
+/* Parses [EXPERIMENT/]CONFIGURATION.  Returns false after a message. */
 static bool read_side(struct side *side, const struct store *store,
                       const char *word, const char *experiment)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched runs do: the plan is read and compared with the host, then
- * done, with a line on stderr for each run.
+ * xensched runs do: reads the plan, compares it with the host, and executes it, with a line on
+ * stderr for each run.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,12 +18,12 @@
 #include "runs/session.h"
 #include "runs/shell.h"
 
-/* Two that measure would measure each other. */
+/* Two programs that measure would disturb each other. */
 #ifndef RUNS_LOCK
 #define RUNS_LOCK "/run/xensched-runs.lock"
 #endif
 
-/* What has to be restored. */
+/* The affinities to restore. */
 #ifndef RUNS_STATE
 #define RUNS_STATE "/var/lib/xensched/runs.state"
 #endif
@@ -80,7 +80,7 @@ static int print_outcome(const struct session *s)
     return s->progress.failed ? EXIT_FAILED : EXIT_OK;
 }
 
-/* All that the plan names is there, or nothing is begun. */
+/* Fails unless everything that the plan names exists. */
 static int check_plan(const struct runs_plan *plan, const struct pinning *p,
                       const char *path, struct xensched_error *err)
 {
@@ -115,7 +115,7 @@ static int do_session(struct session *s, struct xensched_error *err)
     return session_do(s, err);
 }
 
-/* Recordings are beside the database. */
+/* Recordings are kept beside the database. */
 static int do_plan(const struct arguments *args, struct store *store,
                    const struct runs_plan *plan, const struct host *host,
                    struct xensched_error *err)
@@ -145,7 +145,7 @@ static int do_plan(const struct arguments *args, struct store *store,
     return rc ? rc : print_outcome(&s);
 }
 
-/* Nothing of the log is this process's. */
+/* This process does not use the log. */
 static int open_host(struct host_xen **host, struct xensched_error *err)
 {
     static const struct choice nothing;
@@ -164,7 +164,7 @@ static int open_host(struct host_xen **host, struct xensched_error *err)
     return rc;
 }
 
-/* Without Xen, plans that place no guest can be done all the same. */
+/* Without Xen, plans that place no guest can still be executed. */
 static int do_on_host(const struct arguments *args, struct store *store,
                       const struct runs_plan *plan, struct xensched_error *err)
 {

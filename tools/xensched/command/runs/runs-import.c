@@ -24,7 +24,7 @@ struct trial_blocks {
     uint32_t seed;
     struct store_done *run;
     size_t nr;
-    unsigned int damaged; /* lines */
+    unsigned int damaged; /* number of damaged lines */
 };
 
 /* Values. */
@@ -60,7 +60,7 @@ static void add_guest(struct run_outcome *o, const json_object *guest)
 
 /* Lines. */
 
-/* Returns a whole number from 0 to @most; for anything else 0. */
+/* Returns a whole number from 0 to @most; 0 for anything else. */
 static int64_t whole(const json_object *line, const char *key, uint32_t most)
 {
     int64_t number = json_object_get_int64(json_member(line, key, json_type_int));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched runs list and show: experiments, the runs of one, and all that the database has
- * of one run.
+ * xensched runs list and show: list experiments and the runs of one, and show all that the database
+ * has of one run.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -147,7 +147,7 @@ int runs_list(const struct arguments *args, struct store *store)
 
 /* Show. */
 
-/* Lines "what: value", of which those without a value are left out. */
+/* Lines "name: value"; those without a value are left out. */
 static const char *const facts[] = {
     "SELECT 'experiment', experiment, 'workload', workload, 'configuration', "
     "configuration, 'repetition', iif(repetition > 0, repetition, 'warm-up'), "
@@ -215,7 +215,7 @@ static void print_lines(const char *heading, const char *text)
     }
 }
 
-/* The timeline of what is kept is a command's away. */
+/* Prints the command that shows the timeline of a kept recording. */
 static int print_host(void *arg, unsigned int nr, const char *const *text)
 {
     (void)arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched runs report OUT: an experiment as one page for a browser,
- * with a plot of each figure: a dot per run, the median, and its interval.
+ * xensched runs report OUT: writes an experiment as one page for a browser, with a plot of each
+ * figure: a dot per run, the median, and its interval.
  *
  * The page loads nothing and runs no script.  Names can come from any source, so the page
  * contains them as text only.
@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "runs/statistics.h"
 
-/* Of a plot, in pixels. */
+/* Sizes of a plot, in pixels. */
 #define LEFT   180
 #define WIDTH  560
 #define LANE   34
@@ -45,7 +45,7 @@ static void put_text(FILE *out, const char *text)
         case '>': fputs("&gt;", out); break;
         case '"': fputs("&quot;", out); break;
         default:
-            /* Others are not allowed in a page. */
+            /* Other characters are not allowed in a page. */
             fputc((unsigned char)*text < ' ' && *text != '\n' ? '?' : *text, out);
         }
 }
@@ -81,7 +81,7 @@ static void find_range(struct plot *p)
     p->high = high + room;
 }
 
-/* The least of 1, 2 and 5 times a power of ten with at most six steps. */
+/* Returns the least of 1, 2 and 5 times a power of ten with at most six steps. */
 static double step_of(const struct plot *p)
 {
     double step = pow(10, floor(log10((p->high - p->low) / 6)));
@@ -111,7 +111,7 @@ static void put_axis(const struct plot *p)
     }
 }
 
-/* Dots that lie on each other are set apart a little. */
+/* Dots that overlap are moved apart slightly. */
 static void put_lane(const struct plot *p, size_t lane)
 {
     const struct group *g = &p->first[lane];
@@ -180,7 +180,7 @@ static void put_row(FILE *out, const struct group *g)
     fputs("</td></tr>\n", out);
 }
 
-/* All configurations of one figure, from @first on.  Returns how many. */
+/* Writes all configurations of one figure, from @first on.  Returns their number. */
 static size_t put_figure(FILE *out, const struct groups *groups, size_t first)
 {
     struct plot p = { .out = out, .first = &groups->group[first] };

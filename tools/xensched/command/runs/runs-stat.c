@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched runs stat and export: the figures of an experiment over repetitions, as a table,
- * as CSV or as Markdown.
+ * xensched runs stat and export: print the figures of an experiment over its repetitions, as a
+ * table, as CSV or as Markdown.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -216,7 +216,7 @@ static void csv_group(const struct group *g)
     }
 }
 
-/* What would end the cell, or the line, or begin markup, is none of it. */
+/* Replaces characters that would end the cell or the line, or begin markup. */
 static void markdown_text(const char *text)
 {
     for (; *text; text++) {

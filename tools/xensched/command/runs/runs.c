@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched runs: experiments that another person can repeat; the table of its actions, and the
- * database that all of them have.
+ * xensched runs: experiments that another person can repeat.  Contains the table of actions, and
+ * opens their database.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@
 static const struct action {
     const char *name;
     const char *takes;
-    int least, most; /* words */
-    unsigned int options; /* of those that not every action takes */
-    /* One of these: it may make the database, or it reads one. */
+    int least, most; /* number of words */
+    unsigned int options; /* options that not every action accepts */
+    /* One of these: the action may create the database, or it reads one. */
     int (*make)(const struct arguments *args, const char *path);
     int (*run)(const struct arguments *args, struct store *store);
 } actions[] = {

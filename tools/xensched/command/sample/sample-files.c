@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads the samples in a folder as vectors, and the values that a user wrote about them. */
+/* Reads the samples in a folder as vectors, and the user's values about them. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -12,11 +12,11 @@
 #include "base/json.h"
 #include "sample-files.h"
 
-/* Files of measured values, with the line of each mistake. */
+/* Files of values, whose mistakes are reported with their line. */
 
 #define LONGEST 400
 
-/* As many as there are, up to @most, are in @y. */
+/* Reads up to @most numbers into @y; returns how many there were. */
 static size_t numbers_of(const char *text, size_t most, double *y)
 {
     size_t nr = 0;
@@ -31,7 +31,7 @@ static size_t numbers_of(const char *text, size_t most, double *y)
     return nr;
 }
 
-/* The sample's number, or 0 if it is no such line. */
+/* Returns the sample's number, or 0 for an invalid line. */
 static size_t take_line(const char *text, size_t nr, size_t width,
                         const bool *wanted, double *y)
 {
@@ -90,7 +90,7 @@ int values_read(const char *folder, const char *name, size_t nr, size_t width,
     return rc;
 }
 
-/* Values in the first line; 1 if there is none. */
+/* Returns the number of values in the first line; 1 if there is none. */
 static size_t width_of(const char *folder, const char *name)
 {
     double of[LONGEST / 2];
@@ -143,7 +143,7 @@ void sizes_free(struct sizes *s)
 
 #define MOST_KEYS 4096U
 
-/* The one that is always there, the first: when in the run it was. */
+/* The first member, which every vector has: the sample's position in the run. */
 #define WHEN "when"
 
 static int take_manifest(struct folder *f, const char *path,
@@ -181,7 +181,7 @@ static size_t key_of(struct folder *f, const char *name)
     return f->dims++;
 }
 
-/* Service tells nothing if it is what intervals are equal in, or were to be. */
+/* Service says nothing if intervals are defined by it. */
 static bool is_told_by(const struct folder *f, const char *name)
 {
     const char *unit = json_text(f->manifest[0], "unit");
@@ -211,14 +211,14 @@ static void find_keys(struct folder *f)
     }
 }
 
-/* An interval's length, by the counter. */
+/* Returns an interval's length, by the counter. */
 static double length_of(const struct folder *f, size_t i)
 {
     return json_number(f->manifest[i], "end", 1) -
            json_number(f->manifest[i], "begin", 0);
 }
 
-/* What as much work would have been long on the average; its length if unknown. */
+/* Returns the average length of as much work; the interval's own if that is unknown. */
 static double usual_length_of(const struct folder *f, size_t i)
 {
     double lengths = 0, sizes = 0;
@@ -234,7 +234,7 @@ static double usual_length_of(const struct folder *f, size_t i)
     return f->sizes.size[i] * lengths / sizes;
 }
 
-/* How often; of what was used, how much. */
+/* Returns how often the event happened; for resources, the amount. */
 static double amount_of(const char *name, json_object *value)
 {
     bool used = !strncmp(name, "service", strlen("service")) ||

@@ -13,13 +13,13 @@
 #include <xensched/error.h>
 
 /*
- * Of @nr samples, a line of @width values for each that is wanted (NULL: for all), and
- * for no other; -ENOENT if there is no such file.
+ * Reads, for @nr samples, a line of @width values for each in @wanted (NULL: for all), and no
+ * other.  Returns -ENOENT if there is no such file.
  */
 int values_read(const char *folder, const char *name, size_t nr, size_t width,
                 const bool *wanted, double *y, struct xensched_error *err);
 
-/* How much work each interval was, and how much of each kind, if that is known. */
+/* The amount of work of each interval, and of each kind of it, if known. */
 struct sizes {
     double *size; /* [nr], or NULL */
     size_t kinds;
@@ -33,20 +33,19 @@ void sizes_free(struct sizes *s);
 
 struct folder {
     size_t nr;
-    json_object **manifest; /* [nr], by number, which goes from 1 on */
+    json_object **manifest; /* [nr], by number, which starts at 1 */
     size_t dims;
-    char **key;             /* [dims]: what a member of a vector is */
+    char **key;             /* [dims]: meaning of a member of a vector */
     double *x;              /* [nr][dims] */
     struct sizes sizes;
 };
 
 /*
- * A member of a vector is how often there was an event with a partner, how much a
- * performance counter has counted, or how much work of a kind was done: per work, if the
- * folder has sizes, else per unit of the interval.  Its logarithm, and of that the place
- * between the least and the most of all.  What differs by less than a factor of two is
- * not stretched.  One more, the first, is when in the run it was: what changes in a
- * guest need not be seen in rows, and neighbours are alike rather than others.
+ * A member of a vector is the number of events with a partner, the count of a performance counter,
+ * or the amount of a kind of work: per unit of work if the folder has sizes, otherwise per unit of
+ * the interval.  It is the logarithm, scaled to the range from the least to the greatest of all;
+ * differences below a factor of two are not stretched.  The first member is the position in the
+ * run, because changes in a guest need not appear in rows, and neighbours are similar.
  */
 int folder_read(struct folder *f, const char *path, struct xensched_error *err);
 void folder_free(struct folder *f);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched sample GUEST: from one boundary to the next.
+ * xensched sample GUEST: runs a guest from one boundary to the next.
  *
- * Service cannot grow faster than the guest has vCPUs, so it is waited for so long
- * that the boundary cannot be missed, again and again, and only the last few
- * microseconds are waited for actively.  How far it was missed is in the manifest.
+ * Service cannot grow faster than the guest has vCPUs, so the command repeatedly sleeps for a time
+ * in which the boundary cannot pass, and polls only for the last few microseconds.  The manifest
+ * has the distance beyond the boundary.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -36,7 +36,7 @@
 #define MARGIN_NS 200000ULL
 #define LONGEST_NS (10 * NS_PER_MS)
 
-/* More are a mistake. */
+/* A larger number is a mistake. */
 #define MOST_SAMPLES 9999U
 
 enum unit { SERVICE_MS, CYCLES, EVENTS };
@@ -49,25 +49,25 @@ struct sampler {
     const struct arguments *args;
     const char *folder;
     enum unit unit;
-    uint64_t every; /* in that unit */
+    uint64_t every; /* in the chosen unit */
     struct target target;
     struct acct_names *names;
     json_object *host;
     const char *guest; /* its name */
     struct xensched_source *source;
     struct interval interval;
-    json_object *did;   /* in the interval that has ended */
-    uint64_t lost_rows; /* likewise */
+    json_object *did;   /* activity in the interval that has ended */
+    uint64_t lost_rows; /* in the interval that has ended */
     uint64_t khz;
-    uint64_t events;  /* rows so far */
-    unsigned int nr;  /* complete samples */
-    uint64_t boundary; /* where the guest was stopped to be saved, by the counter */
-    uint64_t begin, end, goal; /* of the interval, which begins when it was saved */
+    uint64_t events;  /* number of rows so far */
+    unsigned int nr;  /* number of complete samples */
+    uint64_t boundary; /* counter at which the guest was stopped to be saved */
+    uint64_t begin, end, goal; /* of the interval, which began when the guest had been saved */
     uint64_t begin_ns;
     double most_missed;
 };
 
-/* What is asked for. */
+/* The requested length. */
 
 static int parse_every(struct sampler *s, struct xensched_error *err)
 {
@@ -109,7 +109,7 @@ static int look_at_arguments(struct sampler *s, struct xensched_error *err)
     return rc;
 }
 
-/* The guest, and its rows. */
+/* Finding the guest and its rows. */
 
 static json_object *find_guest(const struct sampler *s)
 {
@@ -197,13 +197,13 @@ static int counter(struct sampler *s, uint64_t *value, struct xensched_error *er
     return rc;
 }
 
-/* In the unit of counter(). */
+/* Returns the length in the unit of counter(). */
 static uint64_t length_of(const struct sampler *s)
 {
     return s->unit == SERVICE_MS ? s->every * NS_PER_MS : s->every;
 }
 
-/* From one boundary to the next. */
+/* Waiting for a boundary. */
 
 static uint64_t safe_wait(const struct sampler *s, uint64_t left)
 {
@@ -241,7 +241,7 @@ static int reach(struct sampler *s, struct xensched_error *err)
     return rc;
 }
 
-/* Of the sample that is being made. */
+/* Formats a path of the present sample. */
 static void name_of(const struct sampler *s, const char *what,
                     char path[PATH_MAX])
 {
@@ -306,7 +306,7 @@ static json_object *manifest(struct sampler *s)
     return json;
 }
 
-/* When it is there, the checkpoint is, and its interval is over. */
+/* When the manifest exists, so does the checkpoint, and its interval has ended. */
 static int write_manifest(struct sampler *s, struct xensched_error *err)
 {
     json_object *json = manifest(s);
@@ -322,7 +322,7 @@ static int write_manifest(struct sampler *s, struct xensched_error *err)
     return rc;
 }
 
-/* One whose interval did not come to its end is none. */
+/* Removes a checkpoint whose interval did not end. */
 static void forget_checkpoint(const struct sampler *s)
 {
     char path[PATH_MAX];
@@ -333,7 +333,7 @@ static void forget_checkpoint(const struct sampler *s)
     unlink(path);
 }
 
-/* What the guest did until now is in its rows when it does not run. */
+/* Stops the guest: its rows then have all that it did. */
 static int stop_there(struct sampler *s, struct xensched_error *err)
 {
     int rc = xensched_stop_pause(s->target.domid, err);
@@ -345,8 +345,8 @@ static int stop_there(struct sampler *s, struct xensched_error *err)
 }
 
 /*
- * From where the guest is stopped; it goes on then, see checkpoint.h.  What it does
- * until it has been saved is of no interval.
+ * Saves the stopped guest, which continues then, see checkpoint.h.  Its activity until it has been
+ * saved belongs to no interval.
  */
 static int save_sample(struct sampler *s, struct xensched_error *err)
 {
@@ -370,7 +370,7 @@ static int save_sample(struct sampler *s, struct xensched_error *err)
     return rc;
 }
 
-/* The interval has ended, and the guest is stopped. */
+/* Called when the interval has ended and the guest is stopped. */
 static int complete(struct sampler *s, struct xensched_error *err)
 {
     double missed = 100.0 * (s->end - s->goal) / length_of(s);
@@ -389,7 +389,7 @@ static int complete(struct sampler *s, struct xensched_error *err)
     return 0;
 }
 
-/* From one stop to the next. */
+/* Makes one sample, from one stop to the next. */
 static int one_sample(struct sampler *s, struct xensched_error *err)
 {
     unsigned int nr = s->nr;
@@ -413,7 +413,7 @@ static bool is_over(const struct sampler *s)
            (s->args->times_given && s->args->times && s->nr >= s->args->times);
 }
 
-/* Nothing of a former one is written over. */
+/* Existing samples are not overwritten. */
 static int check_folder(struct sampler *s, struct xensched_error *err)
 {
     char path[PATH_MAX];
@@ -434,9 +434,9 @@ static int sample(struct sampler *s, struct xensched_error *err)
         rc = stop_there(s, err);
     while (!rc && !is_over(s))
         rc = one_sample(s, err);
-    /* Whatever came of it. */
+    /* Whatever the result was. */
     xensched_stop_resume(s->target.domid, NULL);
-    /* That it ends is how most of them end. */
+    /* A guest that ends is the usual end. */
     if (rc == -ESRCH && s->nr)
         rc = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched sample: its actions, and two of them: choose and estimate, which read the samples in
- * a folder.
+ * xensched sample: dispatches its actions, and contains two of them: choose and estimate, which
+ * read the samples in a folder.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sample.h - the parts of xensched sample: a guest is saved each so many ns; some
- * of these are chosen; what was measured of them is an estimate for all.
+ * sample.h - the parts of xensched sample: it saves a guest at intervals, chooses some of these
+ * samples, and estimates the whole from the user's measurements of these.
  *
- * A folder has, of each sample, NNNN.save and NNNN.json, which ties them together;
- * chosen.json; and measured, lines "NUMBER VALUE", which is the user's.
+ * A folder has NNNN.save and NNNN.json of each sample, chosen.json, and the user's file measured,
+ * with lines "NUMBER VALUE".
  */
 #ifndef XENSCHED_SAMPLE_H
 #define XENSCHED_SAMPLE_H

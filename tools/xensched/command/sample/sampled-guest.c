@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The guest that is sampled: how far it is, that it never stays stopped, and what it did in an
- * interval.
+ * The sampled guest: reads its progress, keeps it from staying stopped, and sums up its activity in
+ * an interval.
  *
  * A child process guards it: the child only waits for its parent's end, however that ends, and
  * lets the guest continue.
@@ -67,7 +67,7 @@ static int ask_xen(struct target *t, xc_domaininfo_t *info,
     if (domain_ask(t->xch, t->domid, info))
         return xensched_fail(err, errno ? errno : EIO, "domain %u: %s", t->domid,
                              strerror(errno ? errno : EIO));
-    /* One that is being saved looks as if it had ended, too. */
+    /* A guest that is being saved looks as if it had ended. */
     if (info->flags & XEN_DOMINF_dying ||
         (info->flags & XEN_DOMINF_shutdown &&
          (info->flags >> XEN_DOMINF_shutdownshift & XEN_DOMINF_shutdownmask) !=
@@ -129,7 +129,7 @@ int target_service(struct target *t, uint64_t *ns, struct xensched_error *err)
 
 #define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
 
-/* Their correspondent is the domain that ran next, which says nothing of the guest. */
+/* Their correspondent is the domain that ran next, which says nothing about the guest. */
 #define ALONE (EVENT(SERVICE_NS) | EVENT(SERVICE_TSC) | EVENT(PMC0) | \
                EVENT(PMC1) | EVENT(PMC2) | EVENT(PMC3))
 

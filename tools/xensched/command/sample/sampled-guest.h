@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sampled-guest.h - the guest that is sampled, and its rows in an interval: how many of each
- * event, and with which domain.
+ * sampled-guest.h - the sampled guest, and its rows in an interval: the number of each event, and
+ * with which domain.
  */
 #ifndef XENSCHED_COMMAND_SAMPLED_GUEST_H
 #define XENSCHED_COMMAND_SAMPLED_GUEST_H
@@ -30,20 +30,20 @@ struct target {
 int target_open(struct target *t, uint32_t domid, struct xensched_error *err);
 void target_close(struct target *t);
 
-/* The guest's service time since its creation, in ns.  -ESRCH if it has ended. */
+/* Reads the guest's service time since its creation, in ns.  Returns -ESRCH if it has ended. */
 int target_service(struct target *t, uint64_t *ns, struct xensched_error *err);
 
 struct cell {
     uint16_t event, other; /* XEN_SCHEDLOG_ACCT_NONE: no partner */
-    bool outward;          /* the guest is the current one */
-    uint64_t rows, sum;    /* of the counters */
+    bool outward;          /* the guest is the current domain */
+    uint64_t rows, sum;    /* number of rows, sum of their counters */
 };
 
 struct interval {
-    uint16_t acct; /* the guest's */
+    uint16_t acct; /* the guest's number */
     unsigned int nr;
     struct cell *cell;
-    uint64_t rows;      /* in which the guest is the current one */
+    uint64_t rows;      /* rows with the guest as the current domain */
     uint64_t lost_rows; /* of any domain */
 };
 
@@ -51,7 +51,7 @@ void interval_begin(struct interval *i, uint16_t acct);
 void interval_add(struct interval *i, const struct xensched_batch *batch);
 void interval_free(struct interval *i);
 
-/* { "evtchn-send>Domain-0": {"rows":N,"sum":N}, ... } */
+/* Returns { "evtchn-send>Domain-0": {"rows":N,"sum":N}, ... }. */
 json_object *interval_json(const struct interval *i,
                            const struct acct_names *names);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * table.h - text in aligned columns.
+ * table.h - prints text in aligned columns.
  *
- * Cells are printed as they are.  Without memory the program ends.
+ * Cells are printed as they are.  Ends the program without memory.
  */
 #ifndef XENSCHED_TABLE_H
 #define XENSCHED_TABLE_H
@@ -10,19 +10,18 @@
 struct table;
 
 /*
- * @headers ends with NULL.  A header which begins with '>' makes a column
- * which is aligned to the right.
+ * @headers ends with NULL.  A header that begins with '>' aligns its column to the right.
  */
 struct table *table_new(const char *const *headers);
 
-/* The next cell, from left to right and row by row. */
+/* Adds the next cell, from left to right and row by row. */
 void table_add(struct table *table, const char *text);
 
-/* The same, of what printf() would print: a number, not a text of others. */
+/* Adds what printf() would print: a number, not an untrusted text. */
 void table_add_format(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Print to stdout, headers too, and free. */
+/* Prints to stdout, headers included, and frees the table. */
 void table_print(struct table *table);
 
 #endif /* XENSCHED_TABLE_H */
