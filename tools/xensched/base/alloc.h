@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * alloc.h - allocate memory, or end the program.
+ * alloc.h - allocates memory, or ends the program.
  *
- * The daemon can end at any point: its state file has each change of the host before it
- * is made, and the daemon's restart puts it right.  The library never uses this.
+ * The daemon may end at any point: its state file has each change of the host before the change,
+ * and the next daemon restores it.  The library never uses these functions.
  */
 #ifndef XENSCHED_BASE_ALLOC_H
 #define XENSCHED_BASE_ALLOC_H
 
 #include <stddef.h>
 
-/* @nr * @size bytes, all 0; never NULL. */
+/* Returns @nr * @size bytes, all 0; never NULL. */
 void *need_memory(size_t nr, size_t size);
 
-/* As realloc(3), for @nr * @size bytes; what is added is not cleared. */
+/* Like realloc(3), for @nr * @size bytes; new bytes are not cleared. */
 void *need_more_memory(void *old, size_t nr, size_t size);
 
-/* As strdup(3). */
+/* Like strdup(3). */
 char *need_string(const char *text);
 
-/* @array, with room for member number @nr; *@room is how many it has room for. */
+/* Returns @array with space for member number @nr; *@room is its capacity. */
 static inline void *list_room(void *array, size_t nr, size_t *room, size_t size)
 {
     if (nr < *room)

@@ -14,7 +14,7 @@
 #define TURN_NS 50000000L
 #define NS_PER_S 1000000000L
 
-/* One that takes longer is worth a word. */
+/* A longer call is reported. */
 #define LONG_S 10
 
 static struct {
@@ -22,7 +22,7 @@ static struct {
     void *arg;
 } meanwhile;
 
-/* The call that is being made, under the lock.  NULL: none. */
+/* The present call, under the lock; NULL: none. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t begins, ends;
@@ -36,7 +36,7 @@ static struct {
 
 static bool has_thread;
 
-/* This thread makes a call of blocking_call(). */
+/* Whether this thread makes a call of blocking_call(). */
 static _Thread_local bool waits;
 
 static void *make_calls(void *unused)
@@ -57,7 +57,7 @@ static void *make_calls(void *unused)
     return NULL;
 }
 
-/* Signals are the first thread's. */
+/* The first thread handles all signals. */
 static bool start_thread(void)
 {
     pthread_condattr_t monotonic;
@@ -93,7 +93,7 @@ static struct timespec now(void)
     return t;
 }
 
-/* With the lock.  Has it ended before the turn is over? */
+/* Called with the lock.  Returns whether the call ended before the turn was over. */
 static bool wait_for_end(void)
 {
     struct timespec until = now();
@@ -110,7 +110,7 @@ static bool wait_for_end(void)
     return true;
 }
 
-/* Calls in this thread: there is no urgent work meanwhile, or no second thread. */
+/* Makes the call in this thread, because nothing is urgent or there is no second thread. */
 static int call_here(int (*call)(void *arg), void *arg)
 {
     int result;

@@ -12,19 +12,19 @@
 
 #include <stdbool.h>
 
-/* @meanwhile: the work that cannot wait.  It is called often and makes no such call. */
+/* @meanwhile: the urgent work.  It is called often and makes no blocking call. */
 void blocking_call_init(void (*meanwhile)(void *arg), void *arg);
 
-/* Returns what @call returned.  Within such a call, @call is simply made. */
+/* Returns the result of @call.  Within such a call, @call is called directly. */
 int blocking_call(int (*call)(void *arg), void *arg);
 
 /*
- * May this thread block: is it within blocking_call(), or is there no work that cannot
- * wait?  Functions that ask xenstored expect it.
+ * Returns whether this thread may block: it is within blocking_call(), or no work is urgent.
+ * Functions that ask xenstored expect that.
  */
 bool blocking_call_allowed(void);
 
-/* Report, once, that @what was called where this thread may not block. */
+/* Reports, once, that @what was called where this thread may not block. */
 void blocking_call_expect(const char *what);
 
 #endif /* XENSCHED_BASE_BLOCKING_CALL_H */

@@ -9,7 +9,7 @@
 #include "alloc.h"
 #include "config.h"
 
-/* No configuration is larger; a device or a log file may be. */
+/* No configuration is larger, but a device or a log could be. */
 #define MAX_SIZE 65536
 
 #define MAX_KEY 64
@@ -18,7 +18,7 @@ struct file {
     const char *path;
     const char *page;
     char (*separator)(const char *key);
-    char *text;      /* ends with a newline, which the parser insists on */
+    char *text;      /* ends with a newline, which the parser requires */
     size_t length;
     XLU_Config *xlu;
 };
@@ -45,7 +45,7 @@ static int read_text(struct file *f, struct xensched_error *err)
     return rc;
 }
 
-/* Where the search for keys is. */
+/* The position of the search for keys. */
 struct key_search {
     const char *at, *end;
     unsigned int line;
@@ -66,7 +66,7 @@ static void skip_string(struct key_search *s)
     s->at++;
 }
 
-/* How long the number is that begins there; 0: there is none. */
+/* Returns the length of the number that begins there; 0: none. */
 static size_t number_at(const struct file *f, const char *at)
 {
     size_t length = strspn(at, "-.0123456789");
@@ -76,8 +76,8 @@ static size_t number_at(const struct file *f, const char *at)
 }
 
 /*
- * libxlutil's grammar has whole numbers only, and stops at 0.5 or -3.  Quotes make
- * texts of them: each key says what it takes.
+ * libxlutil's grammar has whole numbers only, and stops at 0.5 or -3.  Quotes turn them into texts:
+ * each key parses its own value.
  */
 static void quote_numbers(struct file *f)
 {
@@ -111,7 +111,7 @@ static void quote_numbers(struct file *f)
     f->length = to - text;
 }
 
-/* The first line of what libxlutil reports says where and what. */
+/* The first line of libxlutil's report has the place and the mistake. */
 static int parse_file(struct file *f, struct xensched_error *err)
 {
     char *report = NULL;
@@ -135,7 +135,7 @@ static int parse_file(struct file *f, struct xensched_error *err)
     return rc;
 }
 
-/* To the end of a statement, which may be a list of several lines. */
+/* Skips to the end of a statement, which may be a list of several lines. */
 static void skip_statement(struct key_search *s)
 {
     unsigned int depth = 0;
@@ -158,8 +158,8 @@ static void skip_statement(struct key_search *s)
 }
 
 /*
- * The next key.  The text is known to be good, so a statement begins with a
- * key and there is nothing between statements but white space and comments.
+ * Finds the next key.  The text is valid, so a statement begins with a key, and only white space
+ * and comments are between statements.
  */
 static bool next_key(struct key_search *s, char key[MAX_KEY])
 {
@@ -179,7 +179,7 @@ static bool next_key(struct key_search *s, char key[MAX_KEY])
     return true;
 }
 
-/* The items of a list with @separator between; NULL: not all are strings. */
+/* Joins the items of a list with @separator; returns NULL if not all are strings. */
 static char *join(const XLU_ConfigList *list, int nr, char separator)
 {
     char *joined = need_string("");
@@ -202,7 +202,7 @@ static char *join(const XLU_ConfigList *list, int nr, char separator)
     return joined;
 }
 
-/* To be freed; NULL: it is none that any key takes. */
+/* Returns NULL if no key accepts such a value.  The caller frees the result. */
 static char *value_of(const struct file *f, const char *key)
 {
     XLU_ConfigList *list;
@@ -216,7 +216,7 @@ static char *value_of(const struct file *f, const char *key)
            ? NULL : join(list, nr, f->separator(key));
 }
 
-/* Would another setting of this key hide this one? */
+/* Returns whether another setting of this key would hide this one. */
 static bool comes_again(const struct key_search *s, const char *key)
 {
     struct key_search rest = *s;

@@ -3,10 +3,9 @@
  * config.h - reads a configuration file in the syntax of xl.cfg(5), with Xen's
  * own parser, libxlutil.
  *
- * It knows no keys: its caller does.  libxlutil finds a key that it is
- * asked for and cannot say which ones there are, so that a misspelt one would
- * go unnoticed; so when libxlutil has accepted a file, its keys are looked for
- * here.
+ * It knows no keys: its caller does.  libxlutil finds a requested key and cannot list the keys of a
+ * file, so a misspelt one would go unnoticed.  So after libxlutil has accepted a file, this file
+ * searches it for keys.
  */
 #ifndef XENSCHED_BASE_CONFIG_H
 #define XENSCHED_BASE_CONFIG_H
@@ -14,11 +13,10 @@
 #include <xensched/error.h>
 
 /*
- * Call @take for each setting of the file, in its order.  The items of a list
- * make one value, with what @separator says for the key between them.  What
- * @take says is wrong with the setting ("'shares' is not a key"; NULL: nothing)
- * is the error, after file and line, and @page, the manual page that has the
- * keys.  -ENOENT: there is no such file.
+ * Calls @take for each setting of the file, in its order.  The items of a list make one value,
+ * joined with the key's @separator.  @take returns what is wrong with the setting ("'shares' is not
+ * a key"; NULL: nothing), which becomes the error, after file and line, with @page, the manual page
+ * of the keys.  Returns -ENOENT if there is no such file.
  */
 int config_read(const char *path, const char *page,
                 char (*separator)(const char *key),

@@ -3,8 +3,8 @@
  * Replaces files in one step, and locks a program's file, so that one instance runs on a host.
  *
  * The locked file stays; only the lock on it counts.  A lock of fcntl() belongs to the process
- * alone: after kill -9 it is free, even if the process has children.  (A lock of flock() would
- * belong to the children, too.)
+ * alone: after kill -9 it is free, even if the process has children.  (They would share a lock of
+ * flock().)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +63,7 @@ static int write_all(int fd, const char *text, size_t length)
     return 0;
 }
 
-/* Its mode is @mode whatever the umask is. */
+/* The file has @mode, whatever the umask is. */
 static int write_new_file(const char *path, const char *text, size_t length,
                           mode_t mode, bool durable)
 {
@@ -142,7 +142,7 @@ int remove_file(const char *path, struct xensched_error *err)
 
 /* Locks. */
 
-/* 0: there is none (any more); -1: that cannot be said. */
+/* Returns 0 if no process holds the lock (any more); -1 if that is unknown. */
 static pid_t holder(int fd)
 {
     struct flock held = { .l_type = F_WRLCK, .l_whence = SEEK_SET };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* fnv.h - FNV-1a: has any of this changed?  Not against forgery. */
+/* fnv.h - FNV-1a, which detects changes, but not forgery. */
 #ifndef XENSCHED_BASE_FNV_H
 #define XENSCHED_BASE_FNV_H
 
@@ -8,7 +8,7 @@
 
 #define FNV_BEGIN 0xcbf29ce484222325ULL
 
-/* @value with @length bytes more. */
+/* Returns @value updated with @length bytes. */
 static inline uint64_t fnv(uint64_t value, const void *data, size_t length)
 {
     const unsigned char *byte = data;

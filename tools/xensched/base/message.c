@@ -2,7 +2,7 @@
 /*
  * Prints messages to standard error, one line each.
  *
- * A name of a domain can have any bytes; in a message it begins no line and drives no
+ * A name of a domain can have any bytes; in a message it cannot begin a line or control the
  * terminal.
  */
 #include <stdio.h>

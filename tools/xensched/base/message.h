@@ -10,12 +10,12 @@
 #include <stdarg.h>
 
 /*
- * A line "xenschedd: ..." for the operator.  systemd and others keep it; the daemon's
+ * Prints a line "xenschedd: ..." for the operator.  systemd and others keep it; the daemon's
  * decisions and their reasons go to its journal instead.
  */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line "xensched: ..." for the user of a command. */
+/* Prints a line "xensched: ..." for the user of a command. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void vcomplain(const char *format, va_list args);
 

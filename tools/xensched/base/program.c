@@ -17,7 +17,7 @@
 
 #include "program.h"
 
-/* What the child ends with when there is no such program, as in a shell. */
+/* The child's exit code if there is no such program, as in a shell. */
 #define NOT_FOUND 127
 
 enum { IN, OUT, ERRORS, FILES };
@@ -50,7 +50,7 @@ static void close_files(const int fd[FILES])
             close(fd[i]);
 }
 
-/* In the child. */
+/* Runs in the child. */
 static void exec_program(const struct program *program, const int fd[FILES])
 {
     struct rlimit limit = { program->most, program->most };
@@ -84,7 +84,7 @@ static int take_output(int fd, struct program_end *end)
     return 0;
 }
 
-/* Without its newlines at the end. */
+/* Reads errors without the newlines at the end. */
 static void take_errors(int fd, struct program_end *end)
 {
     ssize_t length = pread(fd, end->says, sizeof(end->says) - 1, 0);
@@ -145,7 +145,7 @@ int program_run(const struct program *program, struct program_end *end,
     return rc;
 }
 
-/* The same installation. */
+/* Finds a program of the same installation. */
 
 const char *sibling_path(char path[PATH_MAX], const char *name)
 {

@@ -52,7 +52,7 @@ void printable(char *text)
     unsigned char *c;
 
     for (c = (unsigned char *)text; *c; c++) {
-        /* U+0080 to U+009f in UTF-8, which some terminals obey as well */
+        /* U+0080 to U+009f in UTF-8, which some terminals also obey */
         if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f)
             c[0] = c[1] = '?';
         else if (*c < ' ' || *c == 0x7f)
@@ -75,10 +75,10 @@ size_t printable_width(const char *text)
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* By the number of bytes: the smallest character that needs them. */
+/* The smallest character for each number of bytes. */
 static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 
-/* The bytes that a sequence has according to its first byte; 0: none begins so. */
+/* Returns the length that the first byte of a sequence declares; 0: invalid. */
 static size_t announced(unsigned char first)
 {
     if (first < 0x80)
@@ -91,7 +91,7 @@ static size_t announced(unsigned char first)
     return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
 }
 
-/* The length of the sequence at @text; 0: these bytes are no UTF-8. */
+/* Returns the length of the sequence at @text; 0: not UTF-8. */
 static size_t sequence(const char *text)
 {
     size_t length = announced(*text), i;

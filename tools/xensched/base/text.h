@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * text.h - formats text into temporary buffers, and makes text from outside safe to print: it
- * drives no terminal, and is valid UTF-8.
+ * text.h - formats text into temporary buffers, and makes untrusted text safe to print: it cannot
+ * control a terminal, and is valid UTF-8.
  *
- * Names of domains and answers of a daemon come from outside.  Each program passes them
- * through printable() before it prints them as text.
+ * Names of domains and answers of a daemon are untrusted.  Each program passes them through
+ * printable() before it prints them as text.
  */
 #ifndef XENSCHED_BASE_TEXT_H
 #define XENSCHED_BASE_TEXT_H
@@ -16,18 +16,17 @@
 #define TEXT_BYTES 1024
 
 /*
- * A text as printf(3) makes it, in one of 32 static buffers, which the 32nd call from then
- * overwrites.
+ * Formats like printf(3) into one of 32 static buffers, which the 32nd call from then overwrites.
  */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Appends to @text, which text_format() returned. */
 void text_append(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Replace the control characters in @text, in place, with '?'. */
+/* Replaces the control characters in @text, in place, with '?'. */
 void printable(char *text);
 
-/* Columns which UTF-8 @text takes; wide characters count as one. */
+/* Returns the columns of UTF-8 @text; wide characters count as one. */
 size_t printable_width(const char *text);
 
 bool utf8_is_valid(const char *text);

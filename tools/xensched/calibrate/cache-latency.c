@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Measures how long a load takes that no cache has, and how long until a core has a
- * cache line that another core changed.
+ * Measures the time of a load that no cache has, and the time until a core has a cache line that
+ * another core changed.
  *
- * Both run in threads of dom0 that stay on one CPU.  Medians of repeated measurements
- * are taken, since a vCPU of dom0 may lose its pCPU at any time.
+ * Both run in threads of dom0 that stay on one CPU.  Medians of repeated measurements count,
+ * because a vCPU of dom0 may lose its pCPU at any time.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -61,7 +61,7 @@ double spin_median(double *values, unsigned int nr)
 
 /* The changed line: two threads write it in turn, so a round is the way there and back. */
 
-#define LINE_ROUNDS 32 /* of a sample */
+#define LINE_ROUNDS 32 /* per sample */
 
 struct line {
     _Alignas(128) atomic_uint turn;
@@ -69,7 +69,7 @@ struct line {
     unsigned int cpu;
 };
 
-/* Until it is this turn; false: it has ended. */
+/* Waits until it is this turn; returns false if the other side has ended. */
 static bool await_turn(struct line *line, unsigned int turn)
 {
     while (atomic_load_explicit(&line->turn, memory_order_acquire) != turn) {
@@ -154,7 +154,7 @@ double changed_line_ns(unsigned int a, unsigned int b)
 
 #define LOAD_STEP 256
 
-/* A circle through all of it, by Sattolo; the same each time. */
+/* Makes a circle through all of it, by Sattolo's shuffle; the same each time. */
 static void make_circle(char *memory, unsigned int nr)
 {
     uint64_t seed = 88172645463325252ULL;

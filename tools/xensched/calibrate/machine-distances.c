@@ -2,7 +2,7 @@
 /*
  * Measures distances between nodes, each pair of pCPUs in turn.
  *
- * Two vCPUs of dom0 are bound to two pCPUs meanwhile, and get their affinities back.
+ * Two vCPUs of dom0 are bound to two pCPUs in the meantime; then their affinities are restored.
  */
 #include <errno.h>
 #include <string.h>
@@ -86,13 +86,13 @@ struct measuring {
     const struct node_memory *memory;
 };
 
-/* pCPUs that dom0 may be on. */
+/* Returns whether dom0 may run on the pCPU. */
 static bool is_usable(const struct measuring *m, unsigned int cpu)
 {
     return m->t->cpus[cpu].online && cpumap_test(&m->own->dom0->pool_cpus, cpu);
 }
 
-/* The first one of a node; nr_cpus: there is none. */
+/* Returns the first usable pCPU of a node; nr_cpus: none. */
 static unsigned int find_first_cpu(const struct measuring *m, unsigned int node)
 {
     unsigned int cpu;
@@ -112,7 +112,7 @@ static int hold_both(const struct measuring *m, unsigned int a, unsigned int b,
     return rc ? rc : hold_vcpu(m->own, 1, b, err);
 }
 
-/* Between two pCPUs, both kinds; -1: not measured. */
+/* Measures both kinds between two pCPUs; -1: not measured. */
 static int measure_between(const struct measuring *m, unsigned int a, unsigned int b,
                            double ns[NR_DISTANCES], struct xensched_error *err)
 {
@@ -127,7 +127,7 @@ static int measure_between(const struct measuring *m, unsigned int a, unsigned i
     return 0;
 }
 
-/* The first two pCPUs in this relation stand for all. */
+/* Measures the first two pCPUs in this relation, which stand for all. */
 static int measure_relation(const struct measuring *m, enum relation relation,
                             struct xensched_error *err)
 {

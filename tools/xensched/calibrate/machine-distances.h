@@ -15,7 +15,7 @@ struct own_vcpus {
     const struct host *host;
     struct domains domains;
     const struct domain *dom0;
-    unsigned int nr;     /* how many of the two there are */
+    unsigned int nr;     /* number of vCPUs, up to two */
     unsigned int vcpu[2];
 };
 
@@ -29,8 +29,8 @@ int own_vcpus_restore(const struct own_vcpus *own, struct xensched_error *err);
 void own_vcpus_end(struct own_vcpus *own);
 
 /*
- * Measures into @d, which is initialised, and marks there what it measured.  If dom0 has
- * one vCPU, that is only memory.
+ * Measures into @d, which is initialised, and marks the measured values.  With one vCPU of dom0 it
+ * measures memory only.
  */
 int machine_distances_measure(struct distances *d, const struct topology *t,
                               const struct own_vcpus *own,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Allocates memory on a chosen node, as that of a domain without vCPU. */
+/* Allocates memory on a chosen node, as memory of a domain without vCPUs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "node-memory.h"
 
 #define PAGES (NODE_MEMORY_BYTES / XC_PAGE_SIZE)
-/* Of the domain itself, beside its pages. */
+/* Memory of the domain besides its pages. */
 #define SPARE_KIB 1024
 
 struct node_memory {
@@ -93,7 +93,7 @@ void node_memory_end(struct node_memory *m)
     free(m);
 }
 
-/* The handle is as old as the process: it is not closed while it is mapped. */
+/* The handle lives as long as the process: it is not closed while memory is mapped. */
 void *node_memory_map(const struct node_memory *m, unsigned int node)
 {
     static xenforeignmemory_handle *handle;

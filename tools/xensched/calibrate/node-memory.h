@@ -16,14 +16,14 @@
 struct node_memory;
 
 /*
- * Creates the domain, with memory on each of nodes 0 ... @nr - 1 that has some.  The
- * process that called this has to call node_memory_end().
+ * Creates the domain, with memory on each of nodes 0 ... @nr - 1 that has some.  The same process
+ * has to call node_memory_end().
  */
 int node_memory_begin(struct node_memory **memory, unsigned int nr,
                       struct xensched_error *err);
 void node_memory_end(struct node_memory *memory);
 
-/* NODE_MEMORY_BYTES of this node's memory; NULL if it has none or cannot be mapped. */
+/* Maps NODE_MEMORY_BYTES of this node's memory; returns NULL if that is impossible. */
 void *node_memory_map(const struct node_memory *memory, unsigned int node);
 
 #endif /* XENSCHED_CALIBRATE_NODE_MEMORY_H */

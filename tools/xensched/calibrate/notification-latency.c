@@ -29,7 +29,7 @@ struct end {
 
 static atomic_bool ended;
 
-/* Interrupts of processes' event channels, as a mask of those that there are. */
+/* Finds the interrupts of processes' event channels, as a mask. */
 static void find_irqs(unsigned char *there)
 {
     char line[1024], *rest;
@@ -63,7 +63,7 @@ static bool steer(unsigned int irq, unsigned int cpu)
     return good;
 }
 
-/* Its interrupt is the one that is new. */
+/* Steers the new interrupt, which is the channel's. */
 static bool steer_new(const unsigned char *before, unsigned int cpu)
 {
     static unsigned char now[MAX_IRQ];
@@ -91,7 +91,7 @@ static bool bind_end(struct end *end, const struct end *other)
     return end->port >= 0 && steer_new(before, end->cpu);
 }
 
-/* False: nothing came. */
+/* Returns false if no notification came. */
 static bool take_notification(const struct end *end)
 {
     struct pollfd fd = { xenevtchn_fd(end->xce), POLLIN, 0 };
@@ -145,7 +145,7 @@ double notification_ns(unsigned int a, unsigned int b)
     atomic_store(&ended, false);
     if (bind_end(&ends[0], NULL) && bind_end(&ends[1], &ends[0]) &&
         spin_on(a) && !pthread_create(&other, NULL, answer, &ends[1])) {
-        /* A new channel has an event on both sides that was not sent. */
+        /* A new channel may have an event pending on both sides that was not sent. */
         take_notification(&ends[0]);
         nr = measure_rounds(&ends[0], samples);
         atomic_store(&ended, true);

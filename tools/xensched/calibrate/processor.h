@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Instructions that measurements need, of x86 and of arm64. */
+/* Instructions for measurements, on x86 and on arm64. */
 #ifndef XENSCHED_CALIBRATE_PROCESSOR_H
 #define XENSCHED_CALIBRATE_PROCESSOR_H
 
-/* Begins to remove the line at @address from all caches. */
+/* Starts to remove the line at @address from all caches. */
 static inline void flush_line(const void *address)
 {
 #ifdef __x86_64__
@@ -23,7 +23,7 @@ static inline void finish_flush(void)
 #endif
 }
 
-/* In a loop that waits. */
+/* For a loop that waits. */
 static inline void spin_hint(void)
 {
 #ifdef __x86_64__

@@ -41,7 +41,7 @@ int option_next(const struct option_table *table, int argc, char **argv)
                 .name = table->row[i].name,
                 .has_arg = table->row[i].value ? required_argument
                                                : no_argument,
-                /* No index is '?' or 'h'. */
+                /* Values above '?' and 'h', so that no index collides with these. */
                 .val = 256 + i,
             };
     found = getopt_long(argc, argv, "h", options, NULL);
@@ -51,7 +51,7 @@ int option_next(const struct option_table *table, int argc, char **argv)
     return found == 'h' ? index_of(table, "help") : found;
 }
 
-/* @text, wrapped, from the column @at of a line on which something is. */
+/* Prints @text, wrapped, from the column @at of a line that is not empty. */
 static void print_wrapped(const char *text, size_t at)
 {
     while (*text) {

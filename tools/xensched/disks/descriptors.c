@@ -2,11 +2,10 @@
 /*
  * Estimates how many pages of descriptors requests needed, from the sums of their pages.
  *
- * Where pages can be divided evenly among the requests, they are: most loads have one
- * size, and mixed ones add up to such a sum only now and then.  Otherwise sizes are taken
- * to be as different as they can be, with the mean that they have and the most that a
- * front end puts into a request: the distribution of largest entropy (E. T. Jaynes,
- * 1957), in which a size is a fixed number of times as frequent as the one below it.
+ * If pages can be divided evenly among the requests, they are: most loads have one size, and mixed
+ * sizes rarely add up to such a sum.  Otherwise sizes are assumed as different as possible, with
+ * their mean and the most that a front end puts into a request: the distribution of largest entropy
+ * (E. T. Jaynes, 1957), in which the frequency of sizes is a geometric series.
  */
 #include <stdint.h>
 
@@ -17,15 +16,15 @@
 
 #define ROOM BLKIF_MAX_SEGMENTS_PER_REQUEST
 
-/* Of Linux's front end, by itself.  Where others have more, nearly all are large. */
+/* Linux's front end by default.  If others have more, nearly all requests are large. */
 #define MOST 32
 
-/* Of fewer it cannot be told whether one more has been counted. */
+/* With fewer requests it is unknown whether one more has been counted. */
 #define ENOUGH 4
 
-#define STEPS 40 /* of a search by halves */
+#define STEPS 40 /* of a bisection */
 
-/* Of sizes 1 to MOST, each @ratio times as frequent as the one below it. */
+/* Returns the mean of sizes 1 to MOST, each @ratio times as frequent as the one below. */
 static double mean_of(double ratio)
 {
     double frequency = 1, sum = 0, all = 0;
@@ -40,7 +39,7 @@ static double mean_of(double ratio)
     return sum / all;
 }
 
-/* The share of those up to @limit. */
+/* Returns the share of sizes up to @limit. */
 static double share_up_to(unsigned int limit, double ratio)
 {
     double frequency = 1, part = 0, all = 0;
@@ -56,7 +55,7 @@ static double share_up_to(unsigned int limit, double ratio)
     return part / all;
 }
 
-/* The ratio that makes it @mean, which is not in the upper half. */
+/* Returns the ratio for this mean, which is not in the upper half. */
 static double ratio_for(double mean)
 {
     double low = 0, high = 1;
@@ -74,7 +73,7 @@ static double ratio_for(double mean)
     return low;
 }
 
-/* In the upper half counted from the other end, so that no frequency grows large. */
+/* In the upper half counts from the other end, so that no frequency grows large. */
 static double share_of_large(double mean)
 {
     if (mean > (1 + MOST) / 2.0)

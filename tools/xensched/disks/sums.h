@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sums.h - how many pages each front end got or gave since it is served, and that in
- * xenstore: one node of this domain's, SUMS_NODE, with words "DOMID:PAGES".
+ * sums.h - how many pages each front end has received or sent since it was connected, and those
+ * sums in xenstore: a node of this domain's, SUMS_NODE, with words "DOMID:PAGES".
  *
  * Sums, not rates: a reader that misses some of them misses nothing.
  */
@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As host/xenstore.h has it; below our own path. */
+/* As in host/xenstore.h; below the own path. */
 #define SUMS_NODE "data/xensched-disks"
 
-/* What a node of xenstore holds. */
+/* The size of a node of xenstore. */
 #define SUMS_TEXT 4096
 
 struct sum;
@@ -24,14 +24,14 @@ struct sums {
     struct sum *sum;
 };
 
-/* As vbds_read() wants it; @sums is a struct sums. */
+/* For vbds_read(); @sums is a struct sums. */
 void sums_add(void *sums, uint32_t domid, uint64_t pages);
 
-/* Forget those which are not served any more. */
+/* Forgets domains that are not served any more. */
 void sums_keep(struct sums *sums, bool (*served)(const void *arg, uint32_t domid),
                const void *arg);
 
-/* False: there are more than a node holds, and the rest is missing. */
+/* Returns false if there are more than fit into a node; the rest is missing then. */
 bool sums_write(const struct sums *sums, char text[SUMS_TEXT]);
 
 void sums_free(struct sums *sums);

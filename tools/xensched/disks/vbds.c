@@ -15,15 +15,15 @@
 
 #define SECTORS_PER_PAGE 8
 
-/* Linux's sums of what was read, or of what was written. */
+/* Linux's sums of reads, or of writes. */
 struct traffic {
     uint64_t sectors, requests;
-    double part; /* of a page, that is not told of yet */
+    double part; /* of a page, not reported yet */
 };
 
 struct vbd {
     uint32_t domid, handle;
-    struct traffic got, put; /* as of the last look */
+    struct traffic got, put; /* at the last poll */
     bool seen;
 };
 
@@ -60,7 +60,7 @@ static void add_vbd(struct vbds *vbds, const struct vbd *vbd)
     vbds->vbd[vbds->nr++] = *vbd;
 }
 
-/* False: it has none, or is gone. */
+/* Returns false if the file is missing. */
 static bool read_number(int folder, const char *device, const char *name,
                         uint64_t *number)
 {
@@ -81,7 +81,7 @@ static bool read_number(int folder, const char *device, const char *name,
     return sscanf(text, "%" SCNu64, number) == 1;
 }
 
-/* Linux counts requests first: in this order none is missing whose sectors are known. */
+/* Linux counts requests first: in this order no request is missing whose sectors count. */
 static bool read_traffic(int folder, const char *device, const char *sectors,
                          const char *requests, struct traffic *done)
 {
@@ -94,7 +94,7 @@ static bool went_back(const struct traffic *known, const struct traffic *now)
     return now->sectors < known->sectors || now->requests < known->requests;
 }
 
-/* Pages since the last look; what is less than a whole one is left for the next look. */
+/* Returns the whole pages since the last poll; the rest stays for the next one. */
 static uint64_t pages_since(struct traffic *known, const struct traffic *now)
 {
     uint64_t pages = (now->sectors - known->sectors) / SECTORS_PER_PAGE;
@@ -131,7 +131,7 @@ static uint64_t look_at(struct vbds *vbds, int folder, const char *device,
     }
     known->seen = true;
     if (went_back(&known->got, &new.got) || went_back(&known->put, &new.put)) {
-        *known = new; /* another one of the same name */
+        *known = new; /* another disk with the same name */
         return 0;
     }
 

@@ -22,7 +22,7 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_WRONG_USE };
 #define LOOK_US 300000
 #define IDLE_US 1000000 /* while xenschedd does not ask */
 
-/* Looks until front ends that are gone are forgotten. */
+/* Polls until front ends that are gone are forgotten. */
 #define LOOKS_PER_TIDY 10
 
 #define WISH "schedlog/request/version"
@@ -38,9 +38,9 @@ static uint32_t own;
 static struct vbds vbds;
 static struct sums sums;
 static enum {
-    UNKNOWN, /* what one before us has left, maybe */
+    UNKNOWN, /* a former process may have left it */
     CLEAR,
-    WRITTEN, /* see "written" */
+    WRITTEN, /* its contents are in "written" */
 } node;
 static char written[SUMS_TEXT];
 static char said[500];
@@ -53,7 +53,7 @@ static void end_loop(int number)
     ended = 1;
 }
 
-/* Each thing once, until it is another. */
+/* Reports a text once, until another one. */
 static void say_once(const char *text)
 {
     if (!strcmp(said, text))
@@ -73,7 +73,7 @@ static bool read_own(void)
     return good;
 }
 
-/* xenstored may be another one than before: then all is to be written again. */
+/* xenstored may have restarted: then everything has to be written again. */
 static bool connect_xenstore(void)
 {
     struct xensched_error err;
@@ -138,7 +138,7 @@ static void withdraw(void)
         node = CLEAR;
 }
 
-/* Returns how long there is nothing to be done. */
+/* Returns for how long there is nothing to do. */
 static unsigned int report_disks(void)
 {
     if (!connect_xenstore())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A new kind is a row of the table. */
+/* Parses conditions; a new kind is a row of the table. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 #define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
 
-/* Those whose counter is an amount that can be too much. */
+/* Events whose counter is an amount that can exceed a limit. */
 #define COUNTERS (EVENT(WAKE_DELAY) | EVENT(PREEMPT_DELAY) | \
                   EVENT(SERVICE_NS) | EVENT(RUNQ) | EVENT(MEMORY) | EVENT(PMC0) | EVENT(PMC1) | EVENT(PMC2) | \
                   EVENT(PMC3))
@@ -40,7 +40,7 @@ const char *condition_word_end(const char *word)
     return end && (!end[1] || strchr(BLANKS, end[1])) ? end + 1 : NULL;
 }
 
-/* The next word at *@rest, without its quotes.  NULL: its quote is not closed. */
+/* Returns the next word at *@rest, without its quotes; NULL: an open quote. */
 static char *next_word(char **rest)
 {
     char *word = *rest, *end = (char *)condition_word_end(word);
@@ -76,7 +76,7 @@ static int split(const char *text, struct words *w, struct xensched_error *err)
     return w->nr ? 0 : xensched_fail(err, EINVAL, "a condition is missing");
 }
 
-/* A number, and what follows it. */
+/* Parses a number, and finds the text after it. */
 static bool number(const char *text, double *value, const char **unit)
 {
     char *end;
@@ -103,7 +103,7 @@ static bool is_percent(const char *text, double *value)
     return number(text, value, &unit) && !strcmp(unit, "%");
 }
 
-/* A plain number would be one of any unit. */
+/* A plain number has no unit, so it is no time. */
 static bool is_time(const char *text, double *ns)
 {
     uint64_t whole;
@@ -134,7 +134,7 @@ static bool take_name(char *to, size_t size, const char *text)
     return (size_t)snprintf(to, size, "%s", text) < size;
 }
 
-/* Each returns what it takes, or NULL: it was that. */
+/* Each returns a description of valid arguments, or NULL if they are valid. */
 
 static const char *take_mark(const struct words *w, struct condition *c)
 {
@@ -155,7 +155,7 @@ static const char *take_switch(const struct words *w, struct condition *c)
            ? "a PID from 1 to 4194303" : NULL;
 }
 
-/* "2 %" and "10 s" are one word each: the word at @i gets the one behind it. */
+/* "2 %" and "10 s" are one word each: joins the word at @i with the next one. */
 static void join_unit(struct words *w, unsigned int i)
 {
     if (i + 1 >= w->nr || !w->word[i][0] ||
@@ -166,7 +166,7 @@ static void join_unit(struct words *w, unsigned int i)
     memmove(&w->word[i + 1], &w->word[i + 2], (w->nr - i - 1) * sizeof(*w->word));
 }
 
-/* Takes a "for TIME" from the end.  False: there is something else. */
+/* Parses a "for TIME" at the end; returns false for anything else. */
 static bool take_for(struct words *w, struct condition *c)
 {
     double ns;

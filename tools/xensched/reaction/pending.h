@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pending.h - finds how long requests of a guest took, in rows of evtchn-send: from the
- * guest's first notification of a back end to the back end's next notification of the guest.
+ * pending.h - measures how long requests of a guest took, in rows of evtchn-send: from the guest's
+ * first notification of a back end to the back end's next notification of the guest.
  *
- * The two rows are in logs of different pCPUs, which are read one after the other.  A round
- * reads all of them, so each row that was read in one round is preceded by nothing that the
- * next round does not have: rows are matched in the order of their times, one round later.
+ * The two rows are in logs of different pCPUs, which are read one after the other.  A round reads
+ * all logs, so no later round has a row that precedes one of this round: rows are matched in the
+ * order of their times, one round later.
  */
 #ifndef XENSCHED_REACTION_PENDING_H
 #define XENSCHED_REACTION_PENDING_H
@@ -37,15 +37,15 @@ struct pending {
 
 void pending_free(struct pending *p);
 
-/* Rows of this round, in any order. */
+/* Adds a row of this round, in any order. */
 void pending_add(struct pending *p, const struct pending_row *row);
 
-/* Rows are missing: no request that they may have been about is matched. */
+/* Rows are missing: forgets requests that they may have been about. */
 void pending_forget(struct pending *p);
 
 /*
- * The round is over.  Calls @answered for each request of which that is now known: when it
- * was answered, and how long this took, in units of the clock.
+ * Ends the round.  Calls @answered for each request whose answer is known now: with the time of the
+ * answer, and the request's duration, in units of the clock.
  */
 void pending_settle(struct pending *p,
                     void (*answered)(void *arg, const struct pending_request *request,

@@ -134,7 +134,7 @@ static bool is_met_by_mark(const struct reaction *r,
     return true;
 }
 
-/* @value is what met it. */
+/* Sets *value to the figure that met the condition. */
 static bool is_met(const struct reaction *r, const struct xensched_row *row,
                    double *value)
 {
@@ -150,7 +150,7 @@ static bool is_met(const struct reaction *r, const struct xensched_row *row,
     return row->event == c->event && *value > c->limit;
 }
 
-/* A reaction about requests that has to do with both ends. */
+/* Returns whether the reaction is about requests between these two. */
 static bool is_between(const struct reaction *r, uint16_t front, uint16_t back)
 {
     return r->condition.kind == CONDITION_REQUEST && r->known && r->acct == front &&

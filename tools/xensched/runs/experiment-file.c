@@ -25,10 +25,10 @@
 #define MAX_REPETITIONS 10000
 #define MAX_NAME 40
 
-/* No host has as many pCPUs. */
+/* More than any host has. */
 #define MAX_CPUS 65536
 
-/* Where a mistake is put into words. */
+/* The reader, with space for a message about a mistake. */
 struct reader {
     struct runs_plan *plan;
     char wrong[200];
@@ -184,7 +184,7 @@ static bool is_cpu_list(const char *text)
     return good;
 }
 
-/* GUEST=CPUS.  A guest's name may have any character but this one. */
+/* Parses GUEST=CPUS.  A guest's name may have any character but this one. */
 static const char *take_place(struct reader *r, struct plan_configuration *c,
                               const char *text, size_t length)
 {
@@ -264,7 +264,7 @@ static const char *take_of_configuration(struct reader *r, const char *name,
                         "'%s'", what);
 }
 
-/* KIND.NAME.WHAT */
+/* Parses KIND.NAME.WHAT. */
 static const char *take_dotted(struct reader *r, const char *key,
                                const char *value)
 {
@@ -295,7 +295,7 @@ static const char *accept_key(void *arg, const char *key, const char *value)
     return take_dotted(r, key, value);
 }
 
-/* The items of a list are lines of shell, or places, or events. */
+/* The items of a list are lines of shell, places, or events. */
 static char separator(const char *key)
 {
     const char *what = strrchr(key, '.');
@@ -303,7 +303,7 @@ static char separator(const char *key)
     return what && !strcmp(what, ".log") ? ',' : '\n';
 }
 
-/* What is missing has no line. */
+/* A missing setting has no line. */
 static int check_whole(const struct runs_plan *plan, const char *path,
                        struct xensched_error *err)
 {
@@ -328,7 +328,7 @@ static int check_whole(const struct runs_plan *plan, const char *path,
     return 0;
 }
 
-/* The parser has accepted its size before. */
+/* The parser has checked the size before. */
 static int read_text(struct runs_plan *plan, const char *path,
                      struct xensched_error *err)
 {

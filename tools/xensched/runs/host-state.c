@@ -2,7 +2,8 @@
 /*
  * Describes the host of an experiment, and detects clock changes and steal time during a run.
  *
- * Nothing that changes by itself, such as free memory or a clock, may get into the description.
+ * The description must not contain anything that changes on its own, such as free memory or a
+ * clock.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,14 +16,14 @@
 
 #include "host-state.h"
 
-/* Where there is a toolstack, it says what Xen and its scheduler are. */
+/* A toolstack describes Xen and its scheduler. */
 static const char *const commands[] = {
     "xl info",
     "xl cpupool-list -c",
     "xl sched-credit2 -s",
 };
 
-/* Of xl info; the rest is memory that is free, or is said below. */
+/* Kept lines of xl info; the rest is free memory, or is described below. */
 static const char *const kept[] = {
     "nr_cpus", "max_cpu_id", "nr_nodes", "cores_per_socket", "threads_per_core",
     "cpu_mhz", "hw_caps", "virt_caps", "total_memory", "xen_version",
@@ -38,7 +39,7 @@ static void add_linux(FILE *out)
         fprintf(out, "kernel: %s %s %s\n", u.release, u.version, u.machine);
 }
 
-/* The first line of a file. */
+/* Adds the first line of a file. */
 static void add_file(FILE *out, const char *what, const char *path)
 {
     char line[1000] = "";
@@ -51,7 +52,7 @@ static void add_file(FILE *out, const char *what, const char *path)
     fclose(f);
 }
 
-/* Of the first CPU. */
+/* Adds the description of the first CPU. */
 static void add_processor(FILE *out)
 {
     static const char *const keys[] = { "model name", "microcode" };
@@ -162,7 +163,7 @@ static void read_steal(struct disturbance *d)
     fclose(f);
 }
 
-/* Both clocks are slewed alike; what is between them changes when one is set. */
+/* Both clocks are slewed alike; their difference changes if one is set. */
 void disturbance_begin(struct disturbance *d)
 {
     *d = (struct disturbance){
@@ -171,7 +172,7 @@ void disturbance_begin(struct disturbance *d)
     read_steal(d);
 }
 
-/* A single tick may have been stolen at any time before: the sum is rounded down. */
+/* A single tick may have been stolen before the run, so the sum is rounded down. */
 void disturbance_end(struct disturbance *d)
 {
     const uint64_t tick_ns = 1000000000ULL / sysconf(_SC_CLK_TCK);

@@ -19,7 +19,7 @@ static unsigned int count_online(const struct topology *t)
     return nr;
 }
 
-/* Everything back; the number of domains, or an error. */
+/* Restores everything; returns the number of domains, or an error. */
 static int restore_all(struct pinning *p, unsigned int *restored,
                        struct xensched_error *err)
 {
@@ -72,7 +72,7 @@ void pinning_close(struct pinning *p)
     journal_close(&p->journal);
 }
 
-/* @map, which is not initialised, is of @place if 0 is returned. */
+/* If 0 is returned, @map, which was not initialised, has the pCPUs of @place. */
 static int make_map(const struct pinning *p, const struct domain *d,
                     const struct plan_place *place, struct cpumap *map,
                     struct xensched_error *err)
@@ -87,7 +87,7 @@ static int make_map(const struct pinning *p, const struct domain *d,
                          "those that are", place->guest, place->cpus);
 }
 
-/* What is done with each place. */
+/* An action for each place. */
 typedef int place_action(struct pinning *p, const struct domain *d,
                          const struct cpumap *map, struct xensched_error *err);
 
@@ -162,7 +162,7 @@ int pinning_restore(struct pinning *p, struct xensched_error *err)
     return p->host ? restore_all(p, &restored, err) : 0;
 }
 
-/* Affinities of most domains are those of their first vCPU. */
+/* In most domains all vCPUs have the affinities of the first one. */
 static void describe_domain(const struct domain *d, FILE *out)
 {
     unsigned int i;

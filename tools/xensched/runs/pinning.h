@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pinning.h - guests on the pCPUs that a configuration names, and back.
+ * pinning.h - binds guests to the pCPUs that a configuration names, and restores them.
  *
- * It is the daemon's actuator that does it, with a state file of its own: what
- * was there before is on disk before it is changed, so a process that is killed
- * leaves it to the next one.
+ * The daemon's actuator does that, with a state file of its own: each original affinity is on disk
+ * before the change, so the next process restores what a killed process left.
  */
 #ifndef XENSCHED_RUNS_PINNING_H
 #define XENSCHED_RUNS_PINNING_H
@@ -15,22 +14,22 @@
 #include "experiment-file.h"
 
 struct pinning {
-    const struct host *host; /* NULL: there is none, and nothing is placed */
+    const struct host *host; /* NULL: none, and nothing is placed */
     unsigned int nr_cpus;
     struct journal journal;
     struct actuator actuator;
 };
 
 /*
- * @state: the file.  What a former process left is put back: *restored is of how
- * many domains.  To be closed if 0 is returned.
+ * @state is the file.  Restores what a former process left: *restored is the number of domains.
+ * The caller closes @p if 0 is returned.
  */
 int pinning_open(struct pinning *p, const struct host *host,
                  const char *state, unsigned int *restored,
                  struct xensched_error *err);
 void pinning_close(struct pinning *p);
 
-/* Could @configuration be applied?  It names what is not there, if not. */
+/* Returns 0 if @configuration can be applied; otherwise the error names what is missing. */
 int pinning_check(const struct pinning *p,
                   const struct plan_configuration *configuration,
                   struct xensched_error *err);
@@ -39,10 +38,10 @@ int pinning_apply(struct pinning *p,
                   const struct plan_configuration *configuration,
                   struct xensched_error *err);
 
-/* Everything as it was.  What is left to be done is in the state file. */
+/* Restores everything.  The state file has what could not be restored. */
 int pinning_restore(struct pinning *p, struct xensched_error *err);
 
-/* A line for each pCPU, and for each domain and its affinities. */
+/* Writes a line for each pCPU, and for each domain with its affinities. */
 int pinning_describe(const struct pinning *p, FILE *out,
                      struct xensched_error *err);
 

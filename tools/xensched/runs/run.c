@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Executes one run, with its cleanup whatever fails. */
+/* Executes one run, with its cleanup, whatever fails. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,8 +24,8 @@
 #include "values.h"
 
 /*
- * A child runs 'xensched record' beside a workload, so the process that measures the time reads
- * no rows.
+ * A child runs 'xensched record' beside a workload, so that the process that measures the time
+ * reads no rows.
  */
 
 struct recorder {
@@ -34,7 +34,7 @@ struct recorder {
     const char *file;
 };
 
-/* Until it has begun; it attaches to logs of some domains. */
+/* Timeout of its start, in which it attaches to logs of some domains. */
 #define STARTS_MS 10000
 #define LOOK_MS 10
 
@@ -69,7 +69,7 @@ static bool has_begun(const char *file)
     return !stat(file, &st) && st.st_size;
 }
 
-/* Reap it, and say what it said. */
+/* Waits for it, and reports its message. */
 static int fail_recorder(struct recorder *r, struct xensched_error *err)
 {
     char text[300] = "";
@@ -82,7 +82,7 @@ static int fail_recorder(struct recorder *r, struct xensched_error *err)
                          *text ? text : "it ended");
 }
 
-/* If this returns 0, the recorder reads the log.  @events: a list, or NULL: all. */
+/* Returns 0 when the recorder reads the log.  @events: a list, or NULL: all. */
 static int start_recorder(struct recorder *r, const char *file, const char *events,
                           struct xensched_error *err)
 {
@@ -111,7 +111,7 @@ static int start_recorder(struct recorder *r, const char *file, const char *even
     return 0;
 }
 
-/* If this returns 0, the file is complete. */
+/* Returns 0 when the file is complete. */
 static int stop_recorder(struct recorder *r, struct xensched_error *err)
 {
     int status;
@@ -126,13 +126,13 @@ static int stop_recorder(struct recorder *r, struct xensched_error *err)
     return 0;
 }
 
-/* The end of what failed. */
+/* Length of the end of a failed command's output. */
 #define TAIL 200
 
 static void fail_run(struct run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The first failure is the one that counts. */
+/* The first failure counts. */
 static void fail_run(struct run *run, const char *format, ...)
 {
     va_list args;
@@ -145,7 +145,7 @@ static void fail_run(struct run *run, const char *format, ...)
     run->outcome.failure = run->failure;
 }
 
-/* Without the line break at the end, and only the end of much. */
+/* Returns the end of the output, without the last line break. */
 static const char *tail(struct shell *shell)
 {
     while (shell->length && shell->output[shell->length - 1] == '\n')
@@ -154,7 +154,7 @@ static const char *tail(struct shell *shell)
     return shell->output + (shell->length > TAIL ? shell->length - TAIL : 0);
 }
 
-/* What is done around the workload: 0 if it was well, or there is nothing. */
+/* Runs a command around the workload; returns 0 if it succeeded, or there is none. */
 static int do_step(struct run *run, const char *what,
                    const struct shell_command *command)
 {
@@ -184,7 +184,7 @@ static int do_prepare(struct run *run, const char *what, const char *text)
     });
 }
 
-/* Each of its lines is done, whatever fails; Ctrl-C has to come twice to end it. */
+/* Runs each of its lines, whatever fails; only a second Ctrl-C ends it. */
 static void do_cleanup(struct run *run, const char *what, const char *text)
 {
     do_step(run, what, &(struct shell_command){ .text = text, .stops = 1 });
@@ -204,7 +204,7 @@ static int check_off(struct run *run)
     return -1;
 }
 
-/* The output as far as it is kept, and how much there was before. */
+/* Returns the kept output, and how much was dropped before it. */
 static char *output_of(const struct shell *shell)
 {
     char *text = NULL;
@@ -313,7 +313,7 @@ static void take_recording(struct run *run)
     o->recording_bytes = st.st_size;
 }
 
-/* Together with the recorder, if there is to be one. */
+/* Runs the workload, with the recorder if the configuration asks for one. */
 static void run_recorded(struct run *run)
 {
     struct recorder recorder;
@@ -335,7 +335,7 @@ static void run_recorded(struct run *run)
         fail_run(run, "%s", err.text);
 }
 
-/* Ctrl-C ends a preparation and the workload; a clean-up takes a second one. */
+/* Ctrl-C ends a preparation and the workload; a cleanup needs a second one. */
 static void run_prepared(struct run *run)
 {
     const struct plan_configuration *c = run->configuration;
@@ -351,7 +351,7 @@ static void run_prepared(struct run *run)
     run->stopped |= stop_count() > 0;
 }
 
-/* It takes its time, so all is as it was by then. */
+/* This takes time, so it comes after everything is restored. */
 static void end_recording(struct run *run)
 {
     if (run->configuration->log != PLAN_RECORD)

@@ -18,12 +18,12 @@ struct run {
     bool full;             /* keep its output, its recording, and every span */
     struct run_outcome outcome;
     char failure[400];
-    bool stopped;          /* by a signal: it says nothing, and is to be repeated */
+    bool stopped;          /* by a signal: the run is repeated */
 };
 
 /*
- * Do it, and fill in outcome.  That the workload fails, or anything of what
- * belongs to it, is its outcome.  An error is that guests are not where they were.
+ * Executes the run, and fills in outcome, which has the failure of the workload and its commands.
+ * Returns an error if guests could not be restored.
  */
 int run_do(struct run *run, struct pinning *pinning, struct xensched_error *err);
 void run_free(struct run *run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What rows mean is timeline's business. */
+/* Sums up a timeline for one run. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 
 #define NO_INDEX (~0U)
 
-/* Accounting domains by number become domains by index. */
+/* Maps accounting domains by number to domains by index. */
 struct maker {
     struct schedule *s;
     const struct timeline *t;
-    unsigned int *index; /* [NAMES_ACCTS], NO_INDEX: not yet */
+    unsigned int *index; /* [NAMES_ACCTS]; NO_INDEX: none yet */
 };
 
 static unsigned int domain_of(struct maker *m, uint16_t acct)
@@ -34,7 +34,7 @@ static unsigned int domain_of(struct maker *m, uint16_t acct)
     return m->index[acct] = s->nr_domains++;
 }
 
-/* There are few pCPUs that a domain runs on. */
+/* A domain runs on few pCPUs, so a linear search is enough. */
 static void add_place(struct schedule *s, unsigned int domain,
                       unsigned int pcpu, uint64_t ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * schedule.h - what a recording says of one run: how long each domain ran and
- * waited, where, and which ran instead; sums, and on demand every span.
+ * schedule.h - sums up the recording of one run: how long each domain ran and waited, where, and
+ * which domain ran instead; sums, and on demand every span.
  */
 #ifndef XENSCHED_RUNS_SCHEDULE_H
 #define XENSCHED_RUNS_SCHEDULE_H
@@ -12,16 +12,16 @@
 
 #include <xensched/error.h>
 
-/* Domains below are indices of this one. */
+/* Domains below are indices of these. */
 struct schedule_domain {
     char *name;
     uint64_t running_ns, waiting_ns, asleep_ns, unknown_ns;
-    uint64_t moves; /* it ran on another pCPU than before */
+    uint64_t moves; /* how often it ran on another pCPU than before */
 };
 
 struct schedule_place {
     unsigned int domain, pcpu;
-    uint64_t ns; /* it ran there */
+    uint64_t ns; /* run time there */
 };
 
 struct schedule_pair {
@@ -32,7 +32,7 @@ struct schedule_pair {
 
 struct schedule_instead {
     unsigned int domain, other;
-    uint64_t ns; /* @other ran where @domain waited */
+    uint64_t ns; /* time that @other ran where @domain waited */
 };
 
 /* pCPU time per unit of a guest's work; see model/work.h. */
@@ -46,7 +46,7 @@ struct schedule_span {
     unsigned int domain, vcpu;
     uint64_t begin_ns, ns;
     const char *state;
-    int pcpu; /* -1: none, or not known */
+    int pcpu; /* -1: none, or unknown */
 };
 
 struct schedule {
@@ -65,7 +65,7 @@ struct schedule {
     uint64_t rows, lost_rows, length_ns;
 };
 
-/* @full: with each span.  @s is to be freed if 0 is returned. */
+/* @full: with each span.  The caller frees @s if 0 is returned. */
 int schedule_read(struct schedule *s, const char *recording, bool full,
                   struct xensched_error *err);
 void schedule_free(struct schedule *s);

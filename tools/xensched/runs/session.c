@@ -2,8 +2,8 @@
 /*
  * Executes the runs of an experiment.
  *
- * The database records a run before it begins, and its results in one transaction: a run
- * without an end in the database is done again.
+ * The database records a run before it begins, and its results in one transaction: a run without an
+ * end in the database is repeated.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -56,7 +56,7 @@ int session_begin(struct session *s, struct xensched_error *err)
     return rc ? rc : store_progress(s->store, s->experiment, &s->progress, err);
 }
 
-/* Commands can ask which run they belong to: docs/measure/experiments.md. */
+/* The environment tells commands to which run they belong: docs/measure/experiments.md. */
 static void tell_commands(const struct store_next *next)
 {
     char number[24];
@@ -76,7 +76,7 @@ static void tell_outcome(struct session *s, const struct store_next *next,
         s->tell(s, next, o->failure ? " failed" : "", o->failure ?: o->refused);
 }
 
-/* Of each workload and configuration the first repetition is kept in full. */
+/* The first repetition of each workload and configuration is kept in full. */
 static int do_run(struct session *s, const struct store_next *next,
                   int64_t session, struct xensched_error *err)
 {
@@ -108,7 +108,7 @@ static int do_run(struct session *s, const struct store_next *next,
     return rc ? rc : pinned;
 }
 
-/* Runs last as long as those of this session did on average. */
+/* Assumes that the rest lasts as long as the runs of this session did on average. */
 static void estimate(struct session *s, double begin_s, unsigned int ended)
 {
     unsigned int done = s->progress.ended - ended;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * session.h - a plan is done, from where it was left to its end: by one process,
- * on a host as it is now.
+ * session.h - executes a plan from where it was left to its end: in one process, on the present
+ * host.
  */
 #ifndef XENSCHED_RUNS_SESSION_H
 #define XENSCHED_RUNS_SESSION_H
@@ -14,20 +14,20 @@ struct session {
     const struct runs_plan *plan;
     struct pinning *pinning;
     const char *folder; /* for recordings */
-    bool all;           /* keep of each run what is kept of the first ones */
+    bool all;           /* keep each run like first repetitions */
     /* Reports progress. */
     void (*tell)(const struct session *s, const struct store_next *next,
                  const char *what, const char *why);
     int64_t experiment;
     bool resumed;
     struct store_progress progress;
-    double left_s;      /* until the end, estimated; negative: not known */
+    double left_s;      /* estimated time until the end; negative: unknown */
     bool stopped;
 };
 
 /*
- * Find the plan's unfinished experiment or make a new one: experiment, resumed
- * and progress are known then.
+ * Finds the plan's unfinished experiment or makes a new one, and sets experiment, resumed and
+ * progress.
  */
 int session_begin(struct session *s, struct xensched_error *err);
 

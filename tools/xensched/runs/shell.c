@@ -3,7 +3,7 @@
  * Runs a shell command of an experiment.
  *
  * A keeper runs between this process and the shell as the leader of their session: it measures the
- * time, and when its parent dies it kills the session.
+ * time, and kills the session when its parent dies.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,13 +57,13 @@ int stop_count(void)
     return count;
 }
 
-/* Once it is to end: so often it is looked whether it has. */
+/* Interval of checks whether a command that is to end has ended. */
 #define LOOK_MS 200
 
-/* From SIGINT to SIGKILL. */
+/* Time from SIGINT to SIGKILL. */
 #define GRACE_NS 5000000000ULL
 
-/* What the keeper says in the end. */
+/* The keeper's report at the end. */
 struct report {
     int status;
     uint64_t wall_ns;
@@ -86,7 +86,7 @@ static void kill_all(int number)
     kill(0, SIGKILL);
 }
 
-/* Debian's /bin/sh knows no pipefail; bash, as sh, is in POSIX mode. */
+/* Debian's /bin/sh lacks pipefail; bash, called as sh, is in POSIX mode. */
 static void be_shell(const struct shell_command *command)
 {
     signal(SIGINT, SIG_DFL);
@@ -173,7 +173,7 @@ static int start_shell(struct keeper *k, const struct shell_command *command,
     return xensched_fail(err, errno, "no process: %s", strerror(errno));
 }
 
-/* Frees room for @more bytes, if need be: the buffer is twice what is kept. */
+/* Makes space for @more bytes if necessary: the buffer is twice the kept size. */
 static void make_room(struct shell *shell, size_t more)
 {
     size_t before = shell->length > SHELL_OUTPUT ? shell->length - SHELL_OUTPUT
@@ -186,7 +186,7 @@ static void make_room(struct shell *shell, size_t more)
     shell->dropped += before;
 }
 
-/* False: there is no more, now or ever. */
+/* Returns false at the end of the output. */
 static bool take_output(struct shell *shell, const struct shell_command *command,
                         int fd)
 {
@@ -214,9 +214,8 @@ static void end_output(struct shell *shell)
 }
 
 /*
- * Until the keeper has reported, or has been killed.  Signals come while it waits
- * and at no other time, so it need not wake up to look for them: what is measured
- * may be this very host.
+ * Runs until the keeper has reported, or was killed.  Signals arrive only while it waits, so it
+ * need not wake up to check for them: the workload may measure this host.
  */
 static void follow_shell(struct keeper *k, struct shell *shell,
                          const struct shell_command *command, struct report *report)
@@ -236,7 +235,7 @@ static void follow_shell(struct keeper *k, struct shell *shell,
         ppoll(fds, 2, stop_count() > stops ? &look : NULL, &before);
         if (fds[1].revents && !take_output(shell, command, k->output))
             fds[1].fd = -1;
-        /* There is no such session before the keeper has made it. */
+        /* The session exists only after the keeper has made it. */
         if (!asked && stop_count() > stops && !kill(-k->pid, SIGINT)) {
             shell->stopped = true;
             asked = now_ns();
@@ -249,7 +248,7 @@ static void follow_shell(struct keeper *k, struct shell *shell,
         ;
     end_output(shell);
 
-    /* Of a keeper that was killed the report is what it was before. */
+    /* A keeper that was killed has written no report. */
     if (read(k->reports, report, sizeof(*report)) != sizeof(*report))
         report->status = 128 + SIGKILL;
 }

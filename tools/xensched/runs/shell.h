@@ -15,12 +15,11 @@
 /*
  * A shell command of a plan, with its time and its output.
  *
- * It is a session of its own, without a terminal, which has ended when
- * shell_run() returns, but for what it has left in the background; and it ends
- * when this process ends, even by kill -9.
+ * It is a session of its own, without a terminal, which has ended when shell_run() returns, except
+ * for what it left in the background.  It ends when this process ends, even by kill -9.
  */
 
-/* Bytes of output that are kept: the last ones. */
+/* The most bytes of output that are kept: the last ones. */
 #define SHELL_OUTPUT (1U << 20)
 
 struct shell_command {
@@ -30,37 +29,37 @@ struct shell_command {
      * fails ends it (sh -e -o pipefail).  Otherwise the last command's status counts.
      */
     bool strict;
-    int stops;      /* it is ended when more signals have come (below) */
+    int stops;      /* the command is ended after more signals than this (below) */
     /* Receives all of the output, in parts, without NUL bytes; may be NULL. */
     void (*take)(void *arg, const char *part, size_t length);
     void *arg;
 };
 
 struct shell {
-    int status;     /* as a shell has it: 128 + N for signal N */
+    int status;     /* as in a shell: 128 + N for signal N */
     uint64_t wall_ns;
     char *output;   /* the end of stdout and stderr; without NUL bytes */
     size_t length;
-    size_t dropped; /* bytes before that */
+    size_t dropped; /* number of bytes before that */
     bool stopped;
 };
 
 /*
- * Returns 0 when the command has run, whatever its status; the caller frees the
- * result with shell_free().
+ * Returns 0 when the command has run, with any status; the caller frees the result with
+ * shell_free().
  */
 int shell_run(struct shell *shell, const struct shell_command *command,
               struct xensched_error *err);
 void shell_free(struct shell *shell);
 
 /*
- * Ctrl-C while runs are done: SIGINT, SIGTERM and SIGHUP are counted,
- * and end nothing by themselves, since there is always something to be put back.
+ * Signals during runs: SIGINT, SIGTERM and SIGHUP are counted, and end nothing by themselves,
+ * because something always has to be restored.
  */
 
 void stop_catch_signals(void);
 
-/* How many came. */
+/* Returns the number of signals. */
 int stop_count(void);
 
 #endif /* XENSCHED_RUNS_SHELL_H */

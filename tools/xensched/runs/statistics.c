@@ -19,7 +19,7 @@
 #define RESAMPLES 10000U
 #define SEED 1
 
-/* gsl_stats_median() puts its data into another order. */
+/* gsl_stats_median() reorders its data. */
 static double median_of(const double *value, size_t nr, double *room)
 {
     memcpy(room, value, nr * sizeof(*value));
@@ -27,7 +27,7 @@ static double median_of(const double *value, size_t nr, double *room)
     return gsl_stats_median(room, 1, nr);
 }
 
-/* @room: for @nr. */
+/* @room has space for @nr values. */
 static double resampled(const gsl_rng *rng, const double *value, size_t nr,
                         double *room)
 {
@@ -44,8 +44,8 @@ static void take_interval(double interval[2], double *resample, size_t nr)
 }
 
 /*
- * The k-th figure from either end, with the largest k of which less than 2.5 % of
- * all series have their true median beyond.
+ * The k-th figure from either end, with the largest k for which less than 2.5 % of all series have
+ * their true median beyond it.
  */
 static void take_order_interval(struct summary *s, const double *sorted)
 {
@@ -81,7 +81,7 @@ bool summary_is_outlier(const struct summary *s, double value)
     return value < s->quartile[0] - far || value > s->quartile[1] + far;
 }
 
-/* False: a resample's first median is 0 or less, so there is no such part. */
+/* Returns false if a resample's first median is 0 or less, so there is no ratio. */
 static bool bootstrap_part(struct difference *d, const double *first,
                            size_t nr_first, const double *second,
                            size_t nr_second, double *room)
@@ -146,7 +146,7 @@ bool group_is_same_figure(const struct group *a, const struct group *b)
     return group_is_same_metric(a, b) && !strcmp(a->unit, b->unit);
 }
 
-/* Samples of a metric follow each other: the first group of it, or all that are. */
+/* Samples of a metric are contiguous: returns the first group of the metric. */
 static size_t first_of_metric(const struct groups *g, const struct group *like)
 {
     size_t first = g->nr;
@@ -157,7 +157,7 @@ static size_t first_of_metric(const struct groups *g, const struct group *like)
     return first;
 }
 
-/* Into the first unit of its metric that allows it. */
+/* Converts to the first unit of its metric that allows it. */
 static void convert(const struct groups *g, size_t first, struct sample *s)
 {
     double factor = 0;
@@ -172,7 +172,7 @@ static void convert(const struct groups *g, size_t first, struct sample *s)
     }
 }
 
-/* Behind those of the same unit, or at the end. */
+/* Adds it after those with the same unit, or at the end. */
 static struct group *add_group(struct groups *g, size_t first,
                                const struct sample *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads from the database: where an experiment is, and the figures of its runs. */
+/* Reads from the database: the progress of an experiment, and the figures of its runs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "store.h"
 
-/* @st gives one row or none, which *found tells. */
+/* Reads one row of @st or none, which *found reports. */
 static int one_row(const struct store *s, sqlite3_stmt *st, bool *found,
                    struct xensched_error *err)
 {
@@ -52,7 +52,7 @@ static void copy(char *to, size_t size, sqlite3_stmt *st, int column)
     snprintf(to, size, "%s", text ? (const char *)text : "");
 }
 
-/* The order of their ids is that in which they were planned. */
+/* Ids are in the order of planning. */
 int store_next(const struct store *s, int64_t experiment,
                struct store_next *next, struct xensched_error *err)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records in the database how runs go from planned to begun to done.  Each change is one
- * transaction.
+ * Records in the database when runs are planned, begun and done.  Each change is one transaction.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -12,8 +11,8 @@
 #include "store.h"
 
 /*
- * Bind by @types, of what follows (i: int64_t, f: double, t: text or NULL), and
- * carry out.  It can be used again afterwards.
+ * Binds the arguments by @types (i: int64_t, f: double, t: text or NULL), and executes the
+ * statement, which can be used again afterwards.
  */
 static int step_statement(const struct store *s, sqlite3_stmt *st,
                           struct xensched_error *err, const char *types, ...)
@@ -46,7 +45,7 @@ static int begin_transaction(const struct store *s, struct xensched_error *err)
     return store_fail(s, "write to", err);
 }
 
-/* Returns @rc, or why it could not be ended well. */
+/* Returns @rc, or the error of the transaction's end. */
 static int end_transaction(const struct store *s, int rc, struct xensched_error *err)
 {
     if (!rc && sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
@@ -215,7 +214,7 @@ static int add_domains(const struct store *s, int64_t run,
     for (i = 0; i < h->nr_domains && !rc; i++) {
         const struct schedule_domain *d = &h->domain[i];
 
-        /* A domain that is only named by others, such as the idle vCPUs. */
+        /* Other domains may name a domain without times, such as the idle vCPUs. */
         if (!(d->running_ns + d->waiting_ns + d->asleep_ns + d->unknown_ns))
             continue;
         rc = step_statement(s, st, err, "itiiiii", run, d->name, (int64_t)d->running_ns,
@@ -332,7 +331,7 @@ int store_finish(const struct store *s, int64_t run, const struct run_outcome *o
     return end_transaction(s, rc, err);
 }
 
-/* Runs that are imported. */
+/* Imported runs. */
 
 static int add_done(const struct store *s, int64_t experiment, int64_t session,
                     const struct store_done *run, struct xensched_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file, its schema, and what can be wrong with it. */
+/* Opens the database, creates its schema, and finds damage. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,14 +11,14 @@
 
 #include "store.h"
 
-/* "xsrn", so that no other program's database is taken for ours. */
+/* "xsrn", which distinguishes it from other programs' databases. */
 #define APPLICATION 0x7873726e
 #define VERSION 1
 
 /* The time for which another process may hold a transaction. */
 #define BUSY_MS 2000
 
-/* docs/measure/experiments.md says what each of them is. */
+/* docs/measure/experiments.md describes the columns. */
 static const char schema[] =
     "CREATE TABLE experiment(id INTEGER PRIMARY KEY, plan TEXT NOT NULL,"
     " seed INTEGER NOT NULL, begun_s INTEGER NOT NULL);"
@@ -96,7 +96,7 @@ int store_prepare(const struct store *s, const char *sql,
     return 0;
 }
 
-/* The one number that @sql, a PRAGMA, gives. */
+/* Reads the number that @sql, a PRAGMA, yields. */
 static int ask_number(const struct store *s, const char *sql, int64_t *number,
                       struct xensched_error *err)
 {
@@ -125,7 +125,7 @@ static int execute(const struct store *s, const char *what, const char *sql,
     return err->code;
 }
 
-/* Whole or not at all; a second process finds what the first one has made. */
+/* Creates all or nothing; a second process finds the first one's schema. */
 static int make_schema(const struct store *s, struct xensched_error *err)
 {
     char *sql;
@@ -194,7 +194,7 @@ static int check_whole(const struct store *s, struct xensched_error *err)
     return rc;
 }
 
-/* As part of a URI. */
+/* Quotes a path for a URI. */
 static char *quote(const char *path)
 {
     static const char plain[] = "/._-~";
@@ -209,7 +209,7 @@ static char *quote(const char *path)
     return sqlite3_str_finish(text);
 }
 
-/* Is there anything in FILE-wal, which only a process that writes has left? */
+/* Returns whether FILE-wal has contents, which only a writing process leaves. */
 static bool has_journal(const char *path)
 {
     char *journal = sqlite3_mprintf("%s-wal", path);
@@ -222,9 +222,9 @@ static bool has_journal(const char *path)
 }
 
 /*
- * A reader of a database in WAL mode makes files beside it.  Where it may not, the
- * database is complete without them, unless a process is writing to it or was
- * killed; then SQLite reads it if FILE-wal and FILE-shm are both there.
+ * A reader of a database in WAL mode makes files beside it.  If it may not, the database is
+ * complete without them, unless a process is writing to it or was killed; then SQLite reads it if
+ * FILE-wal and FILE-shm both exist.
  */
 static int open_unchanged(struct store *s, struct xensched_error *err)
 {

@@ -32,7 +32,7 @@ void values_set(struct run_outcome *o, const char *name, double value, const cha
     o->value[i].value = value;
 }
 
-/* The first refusal is the one that is reported. */
+/* The first refusal is reported. */
 static void refuse_line(struct run_outcome *o, const char *line)
 {
     char text[VALUES_LINE + 120];
@@ -44,7 +44,7 @@ static void refuse_line(struct run_outcome *o, const char *line)
     o->refused = need_string(text);
 }
 
-/* A number, or what a program prints in place of one that it could not find. */
+/* A number, or what programs print in place of an unknown one. */
 static bool looks_like_number(const char *word)
 {
     char *end;
@@ -55,14 +55,14 @@ static bool looks_like_number(const char *word)
                            end[-1] == '.');
 }
 
-/* A unit may follow at once: 12%, 1.5GB/s. */
+/* A unit may follow directly: 12%, 1.5GB/s. */
 static bool is_unit(const char *word)
 {
     return isalpha((unsigned char)*word) || *word == '%' || *word == '/' ||
            (unsigned char)*word >= 0x80;
 }
 
-/* Returns how many words, of which the first @most are in @word. */
+/* Returns the number of words; the first @most are in @word. */
 static unsigned int split(char *text, char **word, unsigned int most)
 {
     char *rest, *next = strtok_r(text, BLANKS, &rest);
@@ -128,8 +128,8 @@ void values_free(struct run_outcome *o)
 }
 
 /*
- * Units.  Whether "ms" is a prefix and a unit, or a unit alone, is open until the other unit is
- * known, so both readings of each unit are compared.
+ * Units.  Whether "ms" is a prefix and a unit, or a unit alone, is unknown without the other unit,
+ * so both readings of each unit are compared.
  */
 
 static const struct prefix {
@@ -147,7 +147,7 @@ static const struct prefix {
 
 #define NR_PREFIXES (sizeof(prefixes) / sizeof(prefixes[0]))
 
-/* What follows the prefix, or NULL: it is not this one. */
+/* Returns the text after the prefix, or NULL if the unit has another one. */
 static const char *stem_of(const char *unit, const struct prefix *p)
 {
     size_t length = strlen(p->text);

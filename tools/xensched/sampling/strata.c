@@ -14,7 +14,7 @@
 /* The result of k-means depends on its start: the best of this many counts. */
 #define ATTEMPTS 10
 
-/* Of the interval: 95 % are between. */
+/* Of the interval, which contains 95 %. */
 #define QUANTILE 0.975
 
 /* splitmix64 (Steele, Lea and Flood 2014): the same everywhere. */
@@ -28,7 +28,7 @@ static uint64_t draw(uint64_t *seed)
     return z ^ z >> 31;
 }
 
-/* 0 ... 1, without 1. */
+/* Returns a number from 0 to 1, without 1. */
 static double draw_part(uint64_t *seed)
 {
     return (draw(seed) >> 11) * 0x1p-53;
@@ -40,7 +40,7 @@ struct means {
     const struct strata *s;
     size_t k;
     double *mean;  /* [k][dims] */
-    double *apart; /* [nr]: from the nearest mean, squared */
+    double *apart; /* [nr]: squared distance from the nearest mean */
     size_t *members;
 };
 
@@ -63,7 +63,7 @@ static void set_mean(struct means *m, size_t k, size_t interval)
            m->s->dims * sizeof(*m->mean));
 }
 
-/* The further from all means so far, the likelier it is the next one. */
+/* The farther a vector is from all means so far, the likelier it is the next one. */
 static size_t draw_apart(const struct means *m, uint64_t *seed)
 {
     double sum = 0, at;
@@ -106,7 +106,7 @@ static bool are_all_met(const struct means *m)
     return i == m->s->nr;
 }
 
-/* There are not more means than vectors that differ. */
+/* There cannot be more means than different vectors. */
 static void begin_means(struct means *m, size_t wanted, uint64_t *seed)
 {
     set_mean(m, 0, draw(seed) % m->s->nr);
@@ -117,7 +117,7 @@ static void begin_means(struct means *m, size_t wanted, uint64_t *seed)
     }
 }
 
-/* Returns whether any has changed. */
+/* Returns whether any assignment has changed. */
 static bool assign(struct means *m, unsigned int *stratum)
 {
     bool changed = false;
@@ -159,7 +159,7 @@ static void find_means(struct means *m, const unsigned int *stratum)
                                               m->members[stratum[i]];
 }
 
-/* How far all are from the means of their strata, squared. */
+/* Returns the sum of squared distances from the means of strata. */
 static double cluster(struct means *m, size_t wanted, unsigned int *stratum,
                       uint64_t *seed)
 {
@@ -220,8 +220,8 @@ static void find_shares(const struct strata *s, const double *apart,
 }
 
 /*
- * What one more is worth: by Neyman, and a little in any case, since vectors which
- * are the same need not be of intervals that are.
+ * The value of one more sample: by Neyman, and slightly more in any case, because equal vectors
+ * need not belong to equal intervals.
  */
 static double weigh_share(const struct share *share, double most)
 {
@@ -256,7 +256,7 @@ static void allocate(const struct strata *s, struct share *share, size_t wanted)
     }
 }
 
-/* So many of each, every one with the same chance (Knuth, 3.4.2, S). */
+/* Draws a number of each, every one with the same chance (Knuth, 3.4.2, S). */
 static void draw_members(struct strata *s, struct share *share, uint64_t *seed)
 {
     size_t i;
@@ -330,8 +330,8 @@ double strata_weight(const struct strata *s, size_t interval)
 
 struct moments {
     size_t members, chosen;
-    double size;           /* of a member, on the average */
-    double mean, variance; /* what a member of that size takes; of one */
+    double size;           /* mean size of a member */
+    double mean, variance; /* of the value of a member with that size */
 };
 
 static double size_of(const double *size, size_t i)
@@ -364,7 +364,7 @@ static void find_moments(const struct strata *s, unsigned int stratum,
 
             squares += off * off;
         }
-    /* As if those that were chosen had the size of all. */
+    /* Scales as if the chosen ones had the mean size of all. */
     scale = sizes > 0 ? m->size * m->chosen / sizes : 0;
     m->variance = m->chosen > 1 ? scale * scale * squares / (m->chosen - 1) : 0;
 }
@@ -389,7 +389,7 @@ bool strata_estimate(const struct strata *s, const double *y, const double *size
         e->mean += weight * m.mean;
         if (m.chosen == m.members)
             continue;
-        /* One alone does not show what the others are like. */
+        /* A single one does not show the spread. */
         if (m.chosen < 2) {
             e->has_interval = false;
             continue;

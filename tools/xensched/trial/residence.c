@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keeps the counters of all pCPUs, not only of targets: in a pair that begins without
- * placement the targets are not known before its second block.
+ * Keeps the counters of all pCPUs, not only of targets: in a pair that begins without placement the
+ * targets are unknown before its second block.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 struct ran {
     uint32_t domid;
     uint64_t since_ns;
-    unsigned int nr_cpus; /* 0: where it ran is not known */
+    unsigned int nr_cpus; /* 0: it is unknown where it ran */
     uint64_t *ns;         /* [nr_cpus] */
 };
 
@@ -68,7 +68,7 @@ static int by_domid(const void *domid, const void *ran)
     return a < b ? -1 : a > b;
 }
 
-/* NULL: it was not there, or another domain had its domid. */
+/* Returns NULL if it did not exist, or another domain had its domid. */
 static const struct ran *find_ran(const struct residence *r,
                                   const struct domain *d)
 {

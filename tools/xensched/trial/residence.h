@@ -2,8 +2,7 @@
 /*
  * residence.h - counts where domains ran between two moments, by the rows of the log.
  *
- * An affinity is a request: Xen may ignore a soft one.  A trial therefore reports
- * residency beside cost.
+ * An affinity is a request: Xen may ignore a soft one.  So a trial reports residency besides cost.
  */
 #ifndef XENSCHED_TRIAL_RESIDENCE_H
 #define XENSCHED_TRIAL_RESIDENCE_H
@@ -24,15 +23,15 @@ struct residence_time {
 };
 
 /*
- * The time of @d between two moments.  All is 0 if the log does not show it: service-ns
- * is off, the domain's accounting domain has other members, or the domain is younger.
+ * Returns the time of @d between two moments.  All is 0 if the log does not show it: service-ns is
+ * off, the domain's accounting domain has other members, or the domain is younger.
  */
 struct residence_time residence_between(const struct residence *before,
                                         const struct residence *after,
                                         const struct domain *d,
                                         const struct cpumap *target);
 
-/* 0 ... 1; -1: it did not run, or the log does not show where. */
+/* Returns 0 ... 1; -1: it did not run, or the log does not show where. */
 double residence_share(const struct residence_time *time);
 
 #endif /* XENSCHED_TRIAL_RESIDENCE_H */

@@ -10,7 +10,7 @@
 
 #include "trial.h"
 
-/* Logarithm of the factor from end to end; a wider interval around 0 has no information. */
+/* Logarithm of the ratio of both ends; a wider interval around 0 is no information. */
 #define WIDEST 0.7
 
 struct text {
@@ -35,7 +35,7 @@ static void add_text(struct text *t, const char *format, ...)
     t->left -= length;
 }
 
-/* "page", if that is the unit of all guests. */
+/* Returns "page" if that is the unit of all guests. */
 static const char *common_unit(const struct trial *t)
 {
     const char *name = NULL;
@@ -120,7 +120,7 @@ static void add_guests(struct text *text, const struct trial *t)
                      100 * t->guests[i].waiting.mean);
 }
 
-/* How long a trial with such blocks has to be to tell @percent. */
+/* Adds how long a trial with such blocks has to be to detect @percent. */
 static void add_length(struct text *text, const struct trial *t,
                        unsigned int percent)
 {
@@ -160,7 +160,7 @@ static bool has_moved(const struct trial *t)
     return false;
 }
 
-/* Without a change of where guests ran, a difference of costs is not placement's. */
+/* If placement did not change where guests ran, it did not cause a difference of costs. */
 static bool has_nothing_to_compare(struct text *text, const struct trial *t)
 {
     double placed = trial_residency(t, true), without = trial_residency(t, false);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs the design of a trial: which block is which, what is measured of it, and what the
- * pairs add up to.  Words are in trial-text.c, the file in trial-file.c.
+ * Runs the design of a trial: its blocks, their measurements, and the sums of pairs.  trial-text.c
+ * has the sentences, trial-file.c the file.
  */
 #include <math.h>
 #include <stdio.h>
@@ -180,7 +180,7 @@ bool trial_is_harmful(const struct evidence *cost,
 {
     double low, high;
 
-    /* Two questions, so each has half of what may go wrong. */
+    /* Two tests, so each has half of the error probability. */
     if (evidence_interval(cost, alpha / 2, &low, &high) && low > 0)
         return true;
 
@@ -211,7 +211,7 @@ static void leave_harmed_alone(struct trial *t)
     }
 }
 
-/* Of a pair: costs and waiting at the work of both blocks, summed over guests. */
+/* Sums over guests of a pair: costs and waiting for the work of both blocks. */
 struct pair_sums {
     double with, without;          /* cost, of guests with a unit */
     double waited_more, all_costs; /* of all guests */
@@ -234,7 +234,7 @@ static void add_guest(struct trial_guest *guest, struct pair_sums *sums)
     }
     sums->waited_more += units * more;
     sums->all_costs += units * cost;
-    /* One that is left alone is placed in neither block. */
+    /* A guest that is left alone is placed in neither block. */
     if (guest->left_alone)
         return;
     evidence_add(&guest->waiting, more / cost);
