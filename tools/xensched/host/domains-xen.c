@@ -19,7 +19,7 @@ static int fail_query(struct xensched_error *err, const char *what, uint32_t dom
                          domid, strerror(errno));
 }
 
-/* Maps: libxc's are bytes. */
+/* Maps of libxc are arrays of bytes. */
 
 static xc_cpumap_t to_bytes(const struct domains_xen *x,
                             const struct cpumap *map)
@@ -104,7 +104,7 @@ static int get_pool(struct domains_xen *x, struct domain *d,
     unsigned int i;
 
     cpumap_init(&d->pool_cpus, x->nr_cpus);
-    /* Most hosts have one cpupool; ask once for each. */
+    /* Most hosts have one cpupool; query each one once. */
     for (i = 0; i + 1 < domains->nr; i++)
         if (domains->domain[i].pool == d->pool) {
             cpumap_copy(&d->pool_cpus, &domains->domain[i].pool_cpus);
@@ -126,7 +126,7 @@ static int get_pool(struct domains_xen *x, struct domain *d,
     return 0;
 }
 
-/* Xen does not count such a stop among the pauses of its flag. */
+/* Xen does not include such a stop in the paused flag of a domain. */
 static bool is_stopped(const struct domains_xen *x, uint32_t domid)
 {
     struct xen_domctl_schedlog_stop op = { .op = XEN_SCHEDLOG_STOP_query };
@@ -158,7 +158,7 @@ static void get_name(struct domains_xen *x, struct domain *d)
     d->driver = d->domid == 0;
 }
 
-/* Which domain serves which; all domains are there. */
+/* Sets which domains each domain serves; @domains is complete. */
 static void get_back_ends(struct domains_xen *x, struct domains *domains)
 {
     unsigned int i, j;
@@ -207,7 +207,7 @@ static int get_domain(struct domains_xen *x, const xc_domaininfo_t *info,
     return rc;
 }
 
-/* It is looked at in each plan; a word in each would say no more. */
+/* Each plan runs this; a message in each plan would say nothing new. */
 static void say_once(struct domains_xen *x, const char *text)
 {
     if (!strcmp(x->said, text))
@@ -231,7 +231,7 @@ static void add_domain(struct domains_xen *x, const xc_domaininfo_t *info,
     if (!rc)
         return;
     domains_drop_last(domains);
-    /* It went away while it was looked at. */
+    /* The domain ended during the query. */
     if (rc != -ESRCH && rc != -EINVAL)
         say_once(x, err.text);
 }

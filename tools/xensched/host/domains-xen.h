@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * domains-xen.h - the domains of the real host: which there are, what Xen and
- * xenstore know of them, and the affinities of their vCPUs.
+ * domains-xen.h - the domains of the real host: what Xen and xenstore report of them, and the
+ * affinities of their vCPUs.
  */
 #ifndef XENSCHED_HOST_DOMAINS_XEN_H
 #define XENSCHED_HOST_DOMAINS_XEN_H
@@ -16,7 +16,7 @@
 
 struct xenstore;
 
-/* Its owner opens and closes what is in it. */
+/* The owner opens and closes the members. */
 struct domains_xen {
     xc_interface *xch;
     struct xenstore *xs;
@@ -26,13 +26,13 @@ struct domains_xen {
 };
 
 /*
- * All domains; without @vcpus only their identity.  Waits for xenstored.  A domain that cannot
- * be read is left out, with a message.
+ * Lists all domains; without @vcpus only their identity.  Waits for xenstored.  Leaves out a domain
+ * that cannot be read, with a message.
  */
 int domains_xen_list(struct domains_xen *x, struct domains *domains,
                      bool vcpus, struct xensched_error *err);
 
-/* Is there no such domain with this UUID any more? */
+/* Has the domain with this UUID ended? */
 bool domains_xen_is_gone(const struct domains_xen *x, uint32_t domid,
                          const char *uuid);
 
@@ -40,7 +40,7 @@ int domains_xen_get_affinity(const struct domains_xen *x, uint32_t domid,
                              unsigned int vcpu, struct cpumap *hard,
                              struct cpumap *soft, struct xensched_error *err);
 
-/* @hard or @soft are NULL: that one stays as it is. */
+/* NULL leaves the hard or the soft affinity as it is. */
 int domains_xen_set_affinity(const struct domains_xen *x, uint32_t domid,
                              unsigned int vcpu, const struct cpumap *hard,
                              const struct cpumap *soft,

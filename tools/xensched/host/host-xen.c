@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Connects the daemon with Xen and its toolstack: reads the host's state and sets
- * affinities.  It decides nothing.
+ * Connects the daemon with Xen and its toolstack: reads the host's state and sets affinities.  It
+ * makes no decisions.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #include "hypervisor-versions.h"
 #include "xenstore.h"
 
-/* Of those that were ever used each costs 128 bytes per pCPU. */
+/* Each accounting domain that was ever used costs 128 bytes per pCPU. */
 #define NR_ACCT 1024
 
 struct host_xen {
@@ -41,7 +41,7 @@ struct host_xen {
     struct domains_xen domains;
 };
 
-/* It was right at first; pCPUs that came since can have made it wrong. */
+/* The list was right at the start; pCPUs that came later can make it wrong. */
 static void name_llc(struct host_xen *hx, struct topology *t)
 {
     struct xensched_error err;
@@ -53,8 +53,8 @@ static void name_llc(struct host_xen *hx, struct topology *t)
 }
 
 /*
- * Xen for Arm reads no topology: it reports core 0 of socket 0 for every pCPU.  These
- * are no threads of one core; processors with such threads are rare there.
+ * Xen for Arm reads no topology: it reports core 0 of socket 0 for every pCPU.  This function makes
+ * each pCPU a core; processors whose cores have threads are rare there.
  */
 static unsigned int core_of(unsigned int cpu, const xc_cputopo_t *reported)
 {
@@ -97,7 +97,7 @@ static int topology(void *data, struct topology *t, struct xensched_error *err)
     return 0;
 }
 
-/* Is what an operator has named as this host is now? */
+/* Is an operator's list of caches possible on this host as it is now? */
 static int check_llc(struct host_xen *hx, const char *named,
                      struct xensched_error *err)
 {
@@ -140,7 +140,7 @@ static bool is_gone(void *data, uint32_t domid, const char *uuid)
     return domains_xen_is_gone(&hx->domains, domid, uuid);
 }
 
-/* What xenstored, or the toolstack, has to be asked for. */
+/* A query to xenstored or to the toolstack. */
 struct domain_query {
     struct host_xen *hx;
     struct domains *domains;
@@ -224,7 +224,7 @@ static void unbind_domain(void *data, uint32_t domid)
 {
     struct host_xen *hx = data;
 
-    /* Most often it is unbound because it is gone: no need to know. */
+    /* Most often the domain has ended, so an error means nothing. */
     if (hx->area)
         xensched_area_bind(hx->area, domid, XEN_SCHEDLOG_ACCT_REST, NULL);
 }
@@ -263,7 +263,7 @@ static int choose_selects(struct host_xen *hx, struct xensched_error *err)
     return xensched_area_pmc(hx->area, hx->pmc->nr, select, err);
 }
 
-/* Without a PMU all else goes on. */
+/* Without performance counters all else works. */
 static uint32_t choose_counters(struct host_xen *hx, uint32_t events)
 {
     const uint32_t pmcs = events & pmc_events(hx->pmc);
@@ -349,8 +349,8 @@ static int facts(void *data, struct host_facts *f, struct xensched_error *err)
 }
 
 /*
- * An area that a killed daemon left has its routes, and its events are on.
- * Start from nothing, so that no row gets a number which means another domain.
+ * An area that a killed daemon left has routes, and its events are on.  Removes them, so that no
+ * row has a number that means another domain.
  */
 static int prepare_area(struct host_xen *hx, struct xensched_error *err)
 {
@@ -360,7 +360,7 @@ static int prepare_area(struct host_xen *hx, struct xensched_error *err)
         return rc;
     logs_prepare(&hx->logs, hx->area);
     route(hx, XEN_SCHEDLOG_ACCT_REST, true);
-    /* Run queues are Xen's; and interrupts of an idle pCPU delay a vCPU that wakes there. */
+    /* Run queues belong to Xen, and interrupts of an idle pCPU delay a vCPU that wakes there. */
     logs_route(&hx->logs, hx->choice, hx->area, XEN_SCHEDLOG_ACCT_XEN,
                1U << XEN_SCHEDLOG_EV_RUNQ | 1U << XEN_SCHEDLOG_EV_IRQ_TIME, true);
 
@@ -388,7 +388,7 @@ int host_xen_make_area(struct host_xen *hx, bool replace, uint64_t cookie,
     return rc;
 }
 
-/* Nothing is known of the caches on a Xen without the log. */
+/* A Xen without the log reports nothing about caches. */
 static void find_llc(struct host_xen *hx)
 {
     struct xensched_area_info info;
@@ -416,14 +416,14 @@ static int connect_xen(struct host_xen *hx, struct xensched_error *err)
     hx->domains.xch = hx->xch;
     hx->domains.nr_cpus = nr;
     find_llc(hx);
-    /* By default those of its run queues are a socket's. */
+    /* By default a run queue has the pCPUs of a socket. */
     hx->shared_queues = !xc_sched_id(hx->xch, &scheduler) &&
                         scheduler == XEN_SCHEDULER_CREDIT2;
 
     return 0;
 }
 
-/* Without one, what is on the disk is taken to be of this boot. */
+/* Without a boot id, files on the disk count as written in this boot. */
 static void read_boot(char boot[HOST_BOOT_TEXT])
 {
     FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");

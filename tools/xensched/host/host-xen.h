@@ -16,10 +16,9 @@ struct host_xen;
 struct pmc;
 
 /*
- * Connect to Xen.  @llc is what an operator has named, or NULL; see llc.h:
- * -EINVAL if this host's cannot be so.  @soft_pools are the names of cpupools in
- * which no domain gets a hard affinity, or NULL.  @choice, @pmc, @llc and
- * @soft_pools have to stay valid.
+ * Connects to Xen.  @llc is an operator's list of caches, or NULL (llc.h); -EINVAL: it is
+ * impossible on this host.  @soft_pools are the names of cpupools in which no domain gets a hard
+ * affinity, or NULL.  @choice, @pmc, @llc and @soft_pools have to stay valid.
  */
 int host_xen_open(struct host_xen **hx, const struct choice *choice,
                   const struct pmc *pmc,
@@ -27,26 +26,25 @@ int host_xen_open(struct host_xen **hx, const struct choice *choice,
                   struct xensched_error *err);
 
 /*
- * Connects to xenstore, which only domains() of struct host needs.  A daemon restores
- * affinities before it calls this, since a hanging xenstored gives no sign.
+ * Connects to xenstore, which only domains() of struct host needs.  A daemon restores affinities
+ * before it calls this, because the connection to a hanging xenstored never returns.
  */
 int host_xen_connect(struct host_xen *hx, struct xensched_error *err);
 
-/* What the daemon's core gets to see. */
+/* The interface for the daemon's core. */
 const struct host *host_xen_host(const struct host_xen *hx);
 
 /*
- * Make the log area: nothing is bound, no event is on.  Before that, domains
- * cannot be bound.  @replace, @cookie: as for xensched_area_setup().  -EEXIST:
- * another scheduler holds the log.
+ * Makes the log area: no domain is bound and no event is on.  Before that, domains cannot be bound.
+ * @replace, @cookie: as for xensched_area_setup().  -EEXIST: another scheduler holds the log.
  */
 int host_xen_make_area(struct host_xen *hx, bool replace, uint64_t cookie,
                        struct xensched_error *err);
 
-/* Leave the area as it is: it isn't ours any more. */
+/* Leaves the area as it is, because another program owns it now. */
 void host_xen_drop_area(struct host_xen *hx);
 
-/* For the source of rows. */
+/* The area, for the source of rows. */
 struct xensched_area *host_xen_area(const struct host_xen *hx);
 
 /* The daemon's connection to xenstore. */
@@ -55,17 +53,17 @@ struct xenstore *host_xen_xenstore(const struct host_xen *hx);
 /* As xenstore_check(). */
 int host_xen_check_xenstore(struct host_xen *hx, struct xensched_error *err);
 
-/* Is there a cpupool of this name?  Once connected. */
+/* Is there a cpupool of this name?  Needs host_xen_connect(). */
 bool host_xen_has_pool(struct host_xen *hx, const char *name);
 
-/* Readable when domains may have come or gone; then call the second one. */
+/* Readable when domains may have started or ended; then call host_xen_changed(). */
 int host_xen_watch_fd(const struct host_xen *hx);
 bool host_xen_changed(struct host_xen *hx);
 
-/* pCPUs may have come: read their logs, too. */
+/* Reads the logs of new pCPUs, too. */
 int host_xen_refresh(struct host_xen *hx, struct xensched_error *err);
 
-/* Events off, area given up, everything closed.  NULL is allowed. */
+/* Turns events off, releases the area, and closes everything.  NULL is allowed. */
 void host_xen_close(struct host_xen *hx);
 
 #endif /* XENSCHED_HOST_HOST_XEN_H */

@@ -11,13 +11,13 @@
 
 /* Compares the running, the installed and Debian's hypervisor. */
 
-/* Xen's changeset is this and the version (xen-patches/build.sh). */
+/* Xen's changeset is this text and the version (xen-patches/build.sh). */
 #define CHANGESET "xensched "
 
-/* The package's file with the version (tools/packaging/hypervisor/lay-out.sh). */
+/* The package's file that has the version (tools/packaging/hypervisor/lay-out.sh). */
 #define INSTALLED "/boot/schedlog-xen-%s-" DEBIAN_ARCH ".version"
 
-/* Where a trigger of dpkg's records Debian's version (postinst.in there). */
+/* A dpkg trigger records Debian's version here (postinst.in there). */
 #define DEBIAN "/var/lib/xensched-hypervisor/debian-%s"
 
 /* The first line of the file @root/@path; "" if it cannot be read. */
@@ -50,7 +50,7 @@ static void read_running(struct hypervisor_versions *v, const char *root)
         snprintf(v->release, sizeof(v->release), "%s.%s", major, minor);
 }
 
-/* Without Xen the release is that of the installed hypervisor. */
+/* Without Xen, takes the release of the installed hypervisor. */
 static void find_release(struct hypervisor_versions *v, const char *root)
 {
     char pattern[PATH_MAX];
@@ -91,7 +91,7 @@ void hypervisor_versions_read(struct hypervisor_versions *versions,
     read_debian(versions, root);
 }
 
-/* Where a character sorts outside of numbers: ~, the end, letters, others. */
+/* The rank of a character outside of numbers: ~, the end, letters, others. */
 static int rank_character(char c)
 {
     if (c == '~')
@@ -121,7 +121,7 @@ static int compare_numbers(const char **a, const char **b)
     return isdigit((unsigned char)**b) ? -1 : first;
 }
 
-/* As deb-version(7) compares upstream versions, and revisions. */
+/* Compares upstream versions, or revisions, as deb-version(7) does. */
 static int compare_parts(const char *a, const char *b)
 {
     while (*a || *b) {
@@ -143,7 +143,7 @@ static int compare_parts(const char *a, const char *b)
     return 0;
 }
 
-/* Cuts the revision off @version, and returns it. */
+/* Cuts the revision off @version and returns it. */
 static const char *cut_revision(char *version)
 {
     char *dash = strrchr(version, '-');
@@ -163,7 +163,7 @@ bool hypervisor_version_is_behind(const char *version, const char *debian)
 
     if (!isdigit((unsigned char)*version))
         return true;
-    /* Debian's Xen has no epoch. */
+    /* Debian's versions of Xen have no epoch. */
     snprintf(a, sizeof(a), "%s", version);
     snprintf(b, sizeof(b), "%s", debian);
     revision_a = cut_revision(a);
@@ -173,7 +173,7 @@ bool hypervisor_version_is_behind(const char *version, const char *debian)
     return difference < 0;
 }
 
-/* XenServer and XCP-ng, by the file with which they identify a host. */
+/* The file by which XenServer and XCP-ng identify a host. */
 
 #ifndef XAPI_INVENTORY
 #define XAPI_INVENTORY "/etc/xensource-inventory"

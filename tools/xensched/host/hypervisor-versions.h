@@ -9,14 +9,14 @@
 #include <stdbool.h>
 
 /*
- * States which source of Debian's Xen the running and the
- * installed hypervisor were built from, and which version Debian's own package has, so
- * that an operator sees when a hypervisor is older than Debian's.
+ * Finds the version of Debian's source from which the running and the installed hypervisor were
+ * built, and the version of Debian's own package, so that an operator sees when a hypervisor is
+ * older than Debian's.
  *
- * It reads four files of one line each; it needs neither dpkg nor apt, nor Xen.
+ * It reads four files of one line each, and needs neither dpkg, apt nor Xen.
  */
 
-/* The architecture, as names of Debian's packages have it. */
+/* The architecture in the names of Debian's packages. */
 #ifdef __aarch64__
 #define DEBIAN_ARCH "arm64"
 #else
@@ -28,27 +28,27 @@
 
 struct hypervisor_versions {
     char release[16];             /* of Xen, such as 4.17 */
-    char running[VERSION_SIZE];   /* "": not xensched's, or no Xen here */
+    char running[VERSION_SIZE];   /* "": not built by xensched, or no Xen here */
     char installed[VERSION_SIZE]; /* in /boot, by the package */
     char debian[VERSION_SIZE];    /* of Debian's installed package's source */
 };
 
-/* Reads below the folder @root, which is "" on a host. */
+/* Reads files below the folder @root, which is "" on a host. */
 void hypervisor_versions_read(struct hypervisor_versions *versions,
                               const char *root);
 
 /*
- * True if a hypervisor that was built from @version lacks what Debian's @debian has.  A
- * version that is none of Debian's (a tarball or tree of the user's) counts as older.
+ * True if a hypervisor built from @version lacks changes of Debian's @debian.  A version that does
+ * not come from Debian (a tarball or tree of the user's) counts as older.
  */
 bool hypervisor_version_is_behind(const char *version, const char *debian);
 
 /*
  * XenServer and XCP-ng.
  *
- * xapi chooses NUMA nodes and sets soft affinities itself, and stores no configuration that says
- * whether an operator named one.  So a guest that xapi has placed counts as placed by an
- * operator, and xensched leaves it alone.
+ * xapi chooses NUMA nodes and sets soft affinities itself, and stores no configuration that shows
+ * whether an operator set one.  So a guest that xapi has placed counts as placed by an operator,
+ * and xensched leaves it alone.
  */
 
 #define XAPI_MEANS "this host's toolstack is xapi: guests that it has placed count " \

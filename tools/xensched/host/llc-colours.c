@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "llc-colours.h"
 
-/* As Xen's boolean options: "name", "name=on", "no-name", "name=0". */
+/* Parses a boolean option of Xen: "name", "name=on", "no-name", "name=0". */
 static bool is_off(const char *value)
 {
     static const char *const words[] = { "no", "off", "false", "disable", "0" };
@@ -22,7 +22,7 @@ static bool is_off(const char *value)
 }
 
 struct colouring {
-    int on; /* -1: no option says so */
+    int on; /* -1: no option sets it */
     bool size, ways;
     char *dom0;
 };

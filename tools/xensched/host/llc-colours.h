@@ -2,8 +2,8 @@
 /*
  * llc-colours.h - finds the domains whose memory shares colours of the last-level cache.
  *
- * Xen sets colours and reports none of them.  So those of guests are what their
- * configurations have (llc_colors), those of dom0 what Xen's command line has.
+ * Xen sets colours and reports none of them.  So a guest's colours come from its configuration
+ * (llc_colors), those of dom0 from Xen's command line.
  */
 #ifndef XENSCHED_HOST_LLC_COLOURS_H
 #define XENSCHED_HOST_LLC_COLOURS_H
@@ -12,17 +12,17 @@
 
 #include "base/cpumap.h"
 
-/* More than Xen can be built with. */
+/* More colours than Xen can be built with. */
 #define LLC_COLOURS_MAX 1024U
 
 struct llc_colours {
     uint32_t domid;
-    char *name;          /* NULL: dom0, or its configuration has none */
+    char *name;          /* NULL: dom0, or a domain without a configured name */
     bool all;            /* its configuration names none, so it has all */
     struct cpumap named; /* for LLC_COLOURS_MAX */
 };
 
-/* Does Xen with this command line use colours?  Then @dom0 has those of dom0. */
+/* Does Xen with this command line use colours?  If so, sets @dom0 to those of dom0. */
 bool llc_colours_of_dom0(const char *command_line, struct llc_colours *dom0);
 
 /* Does @a share a colour with @b? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the last-level cache of each pCPU from two facts that Xen reports: how many APIC
- * ids share a cache (in the log's information), and the APIC id of each pCPU.
+ * Finds the last-level cache of each pCPU from two facts that Xen reports: how many APIC ids share
+ * a cache (in the log's information), and the APIC id of each pCPU.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ void llc_xen_close(struct llc_xen *x)
     x->nr = 0;
 }
 
-/* libxenctrl has no function for this one. */
+/* libxenctrl has no function for this hypercall. */
 static uint32_t ask_apic_id(const struct llc_xen *x, unsigned int cpu)
 {
     struct xen_platform_op *op = xencall_alloc_buffer(x->xcall, sizeof(*op));
@@ -50,7 +50,7 @@ static uint32_t ask_apic_id(const struct llc_xen *x, unsigned int cpu)
     return apic_id;
 }
 
-/* One that is offline may come back as another. */
+/* A pCPU that was offline may have another APIC id when it comes back. */
 static void update_apic_ids(struct llc_xen *x, const struct topology *t)
 {
     unsigned int cpu;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * llc-xen.h - what Xen knows of which pCPUs share a last-level cache: CPUID of
- * the processor, and the pCPUs' APIC ids.
+ * llc-xen.h - finds which pCPUs share a last-level cache by what Xen reports: the processor's CPUID
+ * and the pCPUs' APIC ids.
  */
 #ifndef XENSCHED_HOST_LLC_XEN_H
 #define XENSCHED_HOST_LLC_XEN_H
@@ -12,13 +12,13 @@
 #include "llc.h"
 
 struct llc_xen {
-    xencall_handle *xcall; /* NULL: there is nothing to ask for */
+    xencall_handle *xcall; /* NULL: Xen reports no caches */
     unsigned int shift;
     unsigned int nr;
-    uint32_t *apic_ids; /* [nr]; each is asked for when its pCPU has come */
+    uint32_t *apic_ids; /* [nr]; queried when the pCPU has come online */
 };
 
-/* @leaf: llc_leaf of struct xensched_area_info.  With 0 no cache is known. */
+/* @leaf: llc_leaf of struct xensched_area_info; 0: no cache is known. */
 void llc_xen_open(struct llc_xen *x, uint32_t leaf, xentoollog_logger *log);
 void llc_xen_close(struct llc_xen *x);
 

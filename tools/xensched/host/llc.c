@@ -23,7 +23,7 @@ unsigned int llc_shift(uint32_t eax)
 {
     unsigned int shift = 0;
 
-    /* The first level is no core's last one. */
+    /* A cache of the first level is never the last level. */
     if ((TYPE(eax) != DATA && TYPE(eax) != UNIFIED) || LEVEL(eax) < 2)
         return LLC_UNKNOWN;
     while (1U << shift < IDS(eax))
@@ -32,7 +32,7 @@ unsigned int llc_shift(uint32_t eax)
     return shift;
 }
 
-/* What is in the topology. */
+/* Removes the caches of the topology. */
 
 static void forget_caches(struct topology *t)
 {
@@ -50,7 +50,7 @@ static bool share_one(const struct topology_cpu *a,
            a->llc == b->llc;
 }
 
-/* Do several cores have one LLC? */
+/* Do several cores share one LLC? */
 static bool is_shared(const struct topology *t)
 {
     unsigned int i, k;
@@ -64,7 +64,7 @@ static bool is_shared(const struct topology *t)
     return false;
 }
 
-/* Small numbers, in the order of the pCPUs, each once on the host. */
+/* Gives caches small numbers in the order of the pCPUs, unique on the host. */
 static void number(struct topology *t)
 {
     unsigned int *numbers = need_memory(t->nr_cpus, sizeof(*numbers));
@@ -108,9 +108,9 @@ bool llc_of_host(struct topology *t, const uint32_t *apic_ids,
     return true;
 }
 
-/* What an operator has named. */
+/* Caches that an operator has named. */
 
-/* The next item of @list, for @nr pCPUs.  False: it is none.  To be freed. */
+/* Parses the next item of @list, for @nr pCPUs; the caller frees it.  False: it is invalid. */
 static bool next_item(const char **list, unsigned int nr, char **text,
                       struct cpumap *cpus)
 {
@@ -132,7 +132,7 @@ static void free_item(char *text, struct cpumap *cpus)
     cpumap_free(cpus);
 }
 
-/* Adds @cpus to @all.  False: one of them was there already. */
+/* Adds @cpus to @all.  False: a pCPU was there already. */
 static bool add_each_once(struct cpumap *all, const struct cpumap *cpus)
 {
     unsigned int cpu;
@@ -164,7 +164,7 @@ bool llc_is_list(const char *text)
     return good;
 }
 
-/* Sets the LLC of @cpus, and sees to it that they are of one socket. */
+/* Sets the LLC of @cpus, after checking that they belong to one socket. */
 static int name_one(struct topology *t, const char *text,
                     const struct cpumap *cpus, unsigned int llc,
                     struct xensched_error *err)
@@ -191,7 +191,7 @@ static int name_one(struct topology *t, const char *text,
 static int name_all(struct topology *t, const char *text,
                     struct xensched_error *err)
 {
-    /* The host's numbers are below. */
+    /* Smaller numbers are those of caches that the host reports. */
     unsigned int llc = t->nr_cpus;
     struct cpumap cpus;
     char *item;
@@ -233,7 +233,7 @@ int llc_named(struct topology *t, const char *text,
     return rc;
 }
 
-/* Is there a pCPU between those of @cpus that is not one of them? */
+/* Is there a pCPU between those of @cpus that is not in @cpus? */
 static bool has_gap(const struct topology *t, const struct cpumap *cpus)
 {
     unsigned int cpu, left = cpumap_count(cpus);

@@ -8,7 +8,7 @@
 
 #include "pmc.h"
 
-/* Of what runs in a guest, its kernel included. */
+/* Count in guests' user and kernel mode. */
 #define USER_AND_KERNEL (3ULL << 16)
 
 static bool parse_select(const char *text, size_t length, uint64_t *select)
@@ -50,13 +50,13 @@ uint32_t pmc_events(const struct pmc *pmc)
 
 uint64_t pmc_misses_of(const char *vendor, unsigned int family)
 {
-    /* Last level cache misses, an architectural event. */
+    /* Misses of the last-level cache, an architectural event. */
     if (!strcmp(vendor, "GenuineIntel"))
         return 0x412e | USER_AND_KERNEL;
     if (strcmp(vendor, "AuthenticAMD") && strcmp(vendor, "HygonGenuine"))
         return 0;
 
-    /* Misses of the second level: those of the third aren't the core's. */
+    /* Misses of the second level: the third level's counters are not the core's. */
     return (family >= 0x17 ? 0x0964 : 0x077e) | USER_AND_KERNEL;
 }
 
@@ -85,7 +85,7 @@ uint64_t pmc_misses(void)
 
 #else
 
-/* Xen has no performance counters for the log elsewhere. */
+/* On other architectures Xen has no performance counters for the log. */
 uint64_t pmc_misses(void)
 {
     return 0;

@@ -13,25 +13,25 @@
 
 struct pmc {
     unsigned int nr; /* pmc0 to pmc(nr - 1) */
-    uint64_t select[PMC_MAX]; /* as <xen/sysctl.h> has them, or PMC_MISSES */
+    uint64_t select[PMC_MAX]; /* in the form of <xen/sysctl.h>, or PMC_MISSES */
 };
 
 /*
- * "SELECT,...", each "cache-misses" or an event select in hexadecimal such as
- * 0x300c0, one to four of them.  False: it isn't that, and *pmc is undefined.
+ * Parses "SELECT,...", one to four items, each "cache-misses" or an event select in hexadecimal
+ * such as 0x300c0.  Returns false, with *pmc undefined, if it is invalid.
  */
 bool pmc_parse(struct pmc *pmc, const char *text);
 
-/* The events of @pmc: mask of 1 << XEN_SCHEDLOG_EV_PMC0 and following. */
+/* The events of @pmc: a mask of 1 << XEN_SCHEDLOG_EV_PMC0 and following. */
 uint32_t pmc_events(const struct pmc *pmc);
 
 /*
- * The event select, as <xen/sysctl.h> has it, of what Linux calls
- * "cache-misses" in perf(1); 0: it isn't known for this processor.
+ * The event select, in the form of <xen/sysctl.h>, of "cache-misses" of perf(1); 0: unknown for
+ * this processor.
  */
 uint64_t pmc_misses(void);
 
-/* The same for a vendor and a family, as CPUID says them. */
+/* The same for a vendor and a family of CPUID. */
 uint64_t pmc_misses_of(const char *vendor, unsigned int family);
 
 #endif /* XENSCHED_HOST_PMC_H */

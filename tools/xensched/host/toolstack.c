@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Asks libxl about configurations of domains.  The calls are rare, so each one opens
- * libxl.
+ * Reads configurations of domains through libxl.  The calls are rare, so each one opens libxl.
  *
- * libxl_retrieve_domain_configuration() would be simpler, but it waits for the process
- * that holds the domain's device lock, which can take as long as a device model does; the
- * stored configuration is there at once.
+ * libxl_retrieve_domain_configuration() would be simpler, but it waits for the process that holds
+ * the domain's device lock, which can take as long as a device model's start; the stored
+ * configuration is available at once.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,8 +18,8 @@
 #include "toolstack.h"
 
 /*
- * With vm_affinity="auto" the configuration names no node: the node, and with it the soft
- * affinity, are the daemon's answer to xl.
+ * With vm_affinity="auto" the configuration names no node: the node, and with it the soft affinity,
+ * are the daemon's answer to xl.
  */
 static bool has_our_answer(const libxl_domain_create_info *info)
 {
@@ -51,7 +50,7 @@ static bool names_affinity(libxl_ctx *ctx, const char *json)
     return names;
 }
 
-/* The configuration that libxl stored, as JSON, which the caller frees; NULL: none. */
+/* Returns the configuration that libxl stored, as JSON, which the caller frees; NULL: none. */
 static char *stored_config(libxl_ctx *ctx, uint32_t domid)
 {
     uint8_t *data = NULL;
@@ -104,7 +103,7 @@ int toolstack_names_affinity(uint32_t domid)
     return names;
 }
 
-/* libxl stores the colours since 4.20. */
+/* libxl stores colours since 4.20. */
 #ifdef LIBXL_HAVE_BUILDINFO_LLC_COLORS
 static void read_config(libxl_ctx *ctx, struct llc_colours *colours)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Asks Xen for event channels, memory and waiting times, and sets credit2's soft_weight. */
+/* Queries Xen for event channels, memory and waiting times, and sets credit2's soft_weight. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ unsigned int channels_xen_find(xc_interface *xch, uint32_t domid,
     unsigned int found = 0;
     uint32_t port;
 
-    /* There are none from the first port on that Xen does not know. */
+    /* The first port that Xen does not know is the end. */
     for (port = 1; found < nr; port++) {
         status = (xc_evtchn_status_t){ .dom = domid, .port = port };
         if (xc_evtchn_status(xch, &status))
@@ -42,7 +42,7 @@ unsigned int channels_xen_find(xc_interface *xch, uint32_t domid,
 
 #define TIMES 64
 
-/* All nodes that Xen knows, also those without pCPUs. */
+/* Reads all nodes that Xen reports, also those without pCPUs. */
 static int get_slit(xc_interface *xch, struct distances *d,
                     struct xensched_error *err)
 {
@@ -80,7 +80,7 @@ int memory_xen_describe(xc_interface *xch, struct distances *d,
     return get_slit(xch, d, err);
 }
 
-/* How many there are in @found, or -1. */
+/* Returns their number in @found, or -1. */
 static int ask_owners(xc_interface *xch, uint64_t *at, uint32_t step,
                       xc_hypercall_buffer_t *found)
 {
@@ -121,7 +121,7 @@ int memory_xen_owners(xc_interface *xch, uint64_t *at, uint32_t step,
     return nr;
 }
 
-/* By RUNSTATE_*. */
+/* Times by RUNSTATE_*. */
 struct spent {
     uint64_t ns[4];
 };
@@ -138,7 +138,9 @@ static void fill_in_times(struct domain_vcpu *vcpu, const struct spent *spent)
     };
 }
 
-/* Of how many vCPUs from @first on the times are in @spent; 0: Xen does not tell. */
+/*
+ * Reads times of vCPUs from @first on to @spent; returns their number; 0: Xen does not report them.
+ */
 static unsigned int ask_times(xc_interface *xch, uint32_t domid,
                               unsigned int first, xc_hypercall_buffer_t *spent)
 {
@@ -181,7 +183,7 @@ static int fail_weight(struct xensched_error *err, const char *what)
 {
     int code = errno ? errno : EIO;
 
-    /* A Xen without hypfs has no call at all. */
+    /* A Xen without hypfs does not have the hypercall. */
     if (code == ENOSYS || code == EOPNOTSUPP)
         code = ENOENT;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xen-queries.h - asks Xen for event channels, memory and waiting times, and sets credit2's
+ * xen-queries.h - queries Xen for event channels, memory and waiting times, and sets credit2's
  * soft_weight.
  */
 #ifndef XENSCHED_HOST_XEN_QUERIES_H
@@ -13,13 +13,13 @@
 
 #include "host.h"
 
-/* As host.h's channels(). */
+/* See struct host: channels. */
 unsigned int channels_xen_find(xc_interface *xch, uint32_t domid,
                                struct host_channel *channels, unsigned int nr);
 
 /*
- * Where memory is and how long vCPUs wait, which only the patched Xen knows, and how far nodes
- * are apart, which any Xen knows.  See struct host: memory and owners.
+ * The nodes of frames, which only the patched Xen reports, and the distances of nodes, which any
+ * Xen reports.  See struct host: memory and owners.
  */
 
 int memory_xen_describe(xc_interface *xch, struct distances *d,
@@ -27,7 +27,7 @@ int memory_xen_describe(xc_interface *xch, struct distances *d,
 int memory_xen_owners(xc_interface *xch, uint64_t *at, uint32_t step,
                       struct host_owner *owners, struct xensched_error *err);
 
-/* Of all vCPUs of @d.  No error: if Xen does not tell, they are not known. */
+/* Sets the times of all vCPUs of @d; if Xen does not report them, they are unknown. */
 void memory_xen_times(xc_interface *xch, struct domain *d);
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads and writes single nodes of xenstore on request: cpupools, ports of the
- * toolstack, what driver domains publish, and the accounting domains for producers
- * of logs.  xenstore.c remembers what has to outlast an xenstored that is away.
+ * Reads and writes single nodes of xenstore on request: cpupools, ports of the toolstack, what
+ * driver domains publish, and accounting domains for producers of logs.  xenstore.c remembers what
+ * has to outlast an absent xenstored.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static bool is_one_of(const char *name, const char *names)
     return false;
 }
 
-/* A node that cannot be read leaves *@port as it is. */
+/* If the node cannot be read, *@port does not change. */
 static void read_port(struct xenstore *xs, uint32_t domid, const char *format,
                       uint32_t *port)
 {
@@ -95,7 +95,7 @@ bool xenstore_pool_is_one_of(struct xenstore *xs, uint32_t pool,
 static const char accts[] = "/local/domain/%u/schedlog/acct";
 static const char acct_of[] = "/local/domain/%u/schedlog/acct/%u";
 
-/* dom0's own; the producer may read it. */
+/* The node belongs to dom0; the producer may read it. */
 static bool allow_reading(struct xenstore *xs, const char *path,
                           uint32_t producer)
 {
@@ -167,7 +167,7 @@ static int remove_accts(void *arg)
 
     xenstore_path(path, accts, n->producer);
     xs_rm(xenstore_asked(xs), XBT_NULL, path);
-    /* And what it was in, if that was all. */
+    /* Removes the folder too, if it is empty now. */
     xenstore_path(path, "/local/domain/%u/schedlog", n->producer);
     others = xs_directory(xenstore_asked(xs), XBT_NULL, path, &nr);
     if (others && !nr)
@@ -220,7 +220,7 @@ static int is_logging(void *arg)
 
     xenstore_path(path, "/local/domain/%u/schedlog/area/events", n->domid);
     value = xs_read(xenstore_asked(n->xs), XBT_NULL, path, &length);
-    /* If xenstored does not answer, a program may read the log. */
+    /* If xenstored does not answer, another program may be reading the log. */
     on = value ? strcmp(value, "0") != 0 : errno != ENOENT;
     free(value);
 
@@ -234,14 +234,14 @@ bool xenstore_is_logging(struct xenstore *xs, uint32_t domid)
     return blocking_call(is_logging, &n);
 }
 
-/* @text of @domid; NULL: to be removed. */
+/* @text for @domid; NULL: remove it. */
 struct telling {
     struct xenstore *xs;
     uint32_t domid;
     const char *text;
 };
 
-/* In a transaction, so that nothing is written below a domain that goes meanwhile. */
+/* Uses a transaction, so that nothing is written below a domain that ends meanwhile. */
 static bool try_steal(const struct telling *t, xs_transaction_t transaction)
 {
     struct xs_permissions perms[2] = {
@@ -272,7 +272,7 @@ static int write_steal(void *arg)
     xs_transaction_t transaction = xs_transaction_start(xs);
     bool good = transaction != XBT_NULL && try_steal(t, transaction);
 
-    /* If others changed something it meets, the next look tries again. */
+    /* If another change conflicts, the next update tries again. */
     return transaction != XBT_NULL && xs_transaction_end(xs, transaction, !good) && good;
 }
 

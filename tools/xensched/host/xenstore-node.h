@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xenstore-node.h - what xenstore.c and xenstore-node.c share: the connection, and paths.
+ * xenstore-node.h - declares what xenstore.c and xenstore-node.c share: the connection, and paths.
  */
 #ifndef XENSCHED_HOST_XENSTORE_NODE_H
 #define XENSCHED_HOST_XENSTORE_NODE_H
@@ -11,7 +11,7 @@
 
 #define XENSTORE_PATH 96
 
-/* The connection, for a call that waits for xenstored's answer. */
+/* Returns the connection, for a call that waits for xenstored's answer. */
 struct xs_handle *xenstore_asked(const struct xenstore *xs);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Caches and watches what xenstore has about each domain. */
+/* Caches and watches xenstore's nodes about each domain. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -20,32 +20,32 @@
 #define INTRODUCE "@introduceDomain"
 #define RELEASE   "@releaseDomain"
 
-/* Written by xl from a domain's configuration; a guest can only read it. */
+/* xl writes these from a domain's configuration; a guest can only read them. */
 #define HOLD "/local/domain/%u/platform/vm-affinity"
 #define GROUP "/local/domain/%u/platform/vm-affinity-group"
 #define LOG "/local/domain/%u/platform/vm-affinity-log"
 #define STEAL "/local/domain/%u/platform/vm-affinity-steal"
 #define TARGET "/local/domain/%u/target"
 
-/* Taken in at a time; a domain could make them faster than we take them. */
+/* Events handled at a time; a domain could make them faster than we handle them. */
 #define MAX_EVENTS 4096
 
 struct known_domain {
     uint32_t domid;
-    bool asked; /* since the last xenstore_forget_others() */
+    bool asked; /* queried since the last xenstore_forget_others() */
     bool area_changed;
-    unsigned int stale; /* mask of what has changed since it was read */
-    bool failed; /* a read of it, other than by ENOENT */
+    unsigned int stale; /* mask of facts that have changed since they were read */
+    bool failed; /* a read failed, other than by ENOENT */
     unsigned int nr_back_ends;
     uint32_t *back_ends;
     bool stays, soft_only, logs, wants_steal;
     bool is_stub;
-    uint32_t target; /* of a stub domain: whose device model it is */
+    uint32_t target; /* of a stub domain: the domain whose device model it is */
     bool bad_group; /* logged already */
     char group[DOMAIN_GROUP_TEXT];
     bool named, long_name;
     char name[DOMAIN_NAME_TEXT];
-    uint32_t ports[HOST_TOOL_PORTS]; /* 0: not known */
+    uint32_t ports[HOST_TOOL_PORTS]; /* 0: unknown */
 };
 
 struct known_pool {
@@ -58,7 +58,7 @@ struct xenstore {
     struct xs_handle *handle;
     unsigned int nr;
     struct known_domain *known;
-    struct domids by_domid; /* of known */
+    struct domids by_domid; /* indices of known */
     unsigned int nr_pools;
     struct known_pool *pools;
 };
@@ -70,7 +70,7 @@ struct xs_handle *xenstore_asked(const struct xenstore *xs)
     return xs->handle;
 }
 
-/* What can be read again of a domain: a mask. */
+/* The facts about a domain that can be read again: a mask. */
 enum {
     NAME = 1,
     BACK_ENDS = 2,
@@ -82,17 +82,17 @@ enum {
     ALL = NAME | BACK_ENDS | WISH | GROUP_NAME | MAY_LOG | WHOSE | TELLS_STEAL,
 };
 
-/* What is watched of each domain, and what begins the token of its events. */
+/* The watched nodes of each domain, and the first character of their events' tokens. */
 static const struct {
     char token;
-    unsigned int stale; /* what is to be read after an event */
-    const char *path; /* of a domid */
+    unsigned int stale; /* facts to read after an event */
+    const char *path; /* with the domid */
 } watched[] = {
     { 'n', NAME, "/local/domain/%u/name" },
     { 'd', BACK_ENDS, "/libxl/%u/device" },
     { 'a', 0, "/local/domain/%u/schedlog/area" },
     { 'h', WISH, HOLD },
-    /* Without a name there is no telling whether it left its group. */
+    /* Without a name it is unknown whether the domain left its group. */
     { 'g', GROUP_NAME | NAME, GROUP },
     { 'l', MAY_LOG, LOG },
     { 's', TELLS_STEAL, STEAL },
@@ -110,7 +110,7 @@ void xenstore_path(char path[XENSTORE_PATH], const char *format, ...)
     va_end(args);
 }
 
-/* The token is the domid, so that an event says which domain it is about. */
+/* The token has the domid, so that an event identifies its domain. */
 static void watch(struct xenstore *xs, uint32_t domid, bool on)
 {
     char path[XENSTORE_PATH], token[16];
@@ -127,7 +127,7 @@ static void watch(struct xenstore *xs, uint32_t domid, bool on)
     }
 }
 
-/* Returns a value that the caller frees, or NULL; a failed read is noted. */
+/* Returns a value that the caller frees, or NULL; records a failed read. */
 static char *read_of(struct xenstore *xs, struct known_domain *k,
                      const char *path, unsigned int *length)
 {
@@ -178,7 +178,7 @@ static void add_back_end(struct known_domain *k, uint32_t domid)
     k->back_ends[k->nr_back_ends++] = domid;
 }
 
-/* A device's back end is a path: /local/domain/DOMID/backend/... */
+/* The back end of a device is a path: /local/domain/DOMID/backend/... */
 static void read_back_end(struct xenstore *xs, struct known_domain *k,
                           const char *kind, const char *device)
 {
@@ -232,7 +232,7 @@ static void read_preference(struct xenstore *xs, struct known_domain *k)
     free(value);
 }
 
-/* A node that xl or an operator writes, and that allows something if it is "1". */
+/* Reads a node that xl or an operator writes and that allows something if it is "1". */
 static bool is_one(struct xenstore *xs, struct known_domain *k, const char *format)
 {
     char path[XENSTORE_PATH], *value;
@@ -247,7 +247,7 @@ static bool is_one(struct xenstore *xs, struct known_domain *k, const char *form
     return one;
 }
 
-/* A toolstack writes that of a stub domain. */
+/* A toolstack writes the target of a stub domain. */
 static void read_target(struct xenstore *xs, struct known_domain *k)
 {
     char path[XENSTORE_PATH], *value, *end;
@@ -309,8 +309,8 @@ static bool same(const struct known_domain *a, const struct known_domain *b)
 }
 
 /*
- * A domain that had a name has one.  If xenstore has none, either xenstored has just
- * started and knows no domain yet, or the toolstack is removing the domain.
+ * A domain that had a name keeps one.  If xenstore has none, either xenstored has just started and
+ * knows no domain yet, or the toolstack is removing the domain.
  */
 static bool is_complete(const struct known_domain *before,
                         const struct known_domain *k)
@@ -319,8 +319,8 @@ static bool is_complete(const struct known_domain *before,
 }
 
 /*
- * Most events report states of devices, which make no difference here.  Unless the
- * read is complete, the earlier values stay, and stale, so they are read again.
+ * Most events report states of devices, which make no difference here.  Unless the read is
+ * complete, the earlier values stay, and count as stale, so they are read again.
  */
 static bool read_anew(struct xenstore *xs, struct known_domain *k)
 {
@@ -399,7 +399,7 @@ int xenstore_open(struct xenstore **xenstore, struct xensched_error *err)
     return rc;
 }
 
-/* Each xenstored has a root, so only one which isn't there can't read it. */
+/* Each xenstored has a root, so it fails to read only if there is no xenstored. */
 static bool answers(struct xenstore *xs)
 {
     unsigned int length;
@@ -453,8 +453,8 @@ int xenstore_fd(const struct xenstore *xs)
 }
 
 /*
- * Note it, only: many come at once, and of one domain they are read once.
- * Returns true when domains come or go.
+ * Only records the event: many come at once, and a domain's facts are read once for all of them.
+ * Returns true when domains start or end.
  */
 static bool take_event(struct xenstore *xs, const char *token)
 {

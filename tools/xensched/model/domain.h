@@ -15,8 +15,8 @@
 /* Size of "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" with its terminating byte. */
 #define DOMAIN_UUID_TEXT 37
 /*
- * libxl has no limit of its own; but xl creates a log file whose name has the
- * guest's in it, and file names end at 255 bytes.
+ * libxl has no limit; but xl creates a log file whose name contains the guest's, and file names end
+ * at 255 bytes.
  */
 #define DOMAIN_NAME_TEXT 256
 #define DOMAIN_GROUP_TEXT 64
@@ -100,7 +100,7 @@ struct domain {
     enum domain_affinity affinity;
     bool held;                   /* by an operator */
     const char *aside;           /* why a trial keeps its original affinity; NULL: it may be
-                                  * placed */
+                                    * placed */
     bool tried;                  /* a trial judges its moves */
     uint32_t *threshold;         /* [event], only in a snapshot; NULL, or 0: the event's own */
     struct cpumap ours;          /* soft affinity, with AFFINITY_OURS; else no map */

@@ -10,7 +10,7 @@ static void make_room(struct domids *t, uint32_t nr)
 {
     if (nr <= t->nr)
         return;
-    /* Domids come one after the other: not a step for each of them. */
+    /* Domids are consecutive, so the table doubles instead of growing by one slot at a time. */
     if (nr < 2 * t->nr)
         nr = 2 * t->nr;
     t->slot = need_more_memory(t->slot, nr, sizeof(*t->slot));

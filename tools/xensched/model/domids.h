@@ -2,10 +2,9 @@
 /*
  * domids.h - finds an entry of an array by its domid.
  *
- * A table with a slot per domid, since domids are below Xen's
- * DOMID_FIRST_RESERVED (0x7ff0): 128 KiB at most, nothing to hash, and an
- * entry can be removed at once.  It knows indices, not entries, so the array
- * may be moved.
+ * A table with a slot per domid.  Domids are below Xen's DOMID_FIRST_RESERVED (0x7ff0), so it takes
+ * 128 KiB at most, needs no hash, and removes an entry at once.  It stores indices, not entries, so
+ * the array may move.
  */
 #ifndef XENSCHED_MODEL_DOMIDS_H
 #define XENSCHED_MODEL_DOMIDS_H
@@ -16,14 +15,14 @@
 
 struct domids {
     uint32_t nr;
-    uint32_t *slot; /* [nr], by domid: the index + 1, or 0 */
+    uint32_t *slot; /* [nr], by domid: index + 1; 0: none */
 };
 
-/* @domid is found at @index from now on. */
+/* Sets the index of @domid. */
 void domids_put(struct domids *t, uint32_t domid, uint32_t index);
 void domids_remove(struct domids *t, uint32_t domid);
 
-/* The index that was put there, or DOMIDS_NONE. */
+/* Returns the index of @domid, or DOMIDS_NONE. */
 uint32_t domids_find(const struct domids *t, uint32_t domid);
 
 void domids_free(struct domids *t);

@@ -29,8 +29,8 @@ double evidence_deviation(const struct evidence *e)
 
 /*
  * The Bayes factor against mean 0 is sqrt(r) * ((1 + u) / (1 + r u))^(n/2), with
- * u = t^2 / (n - 1) and r = 1 / (1 + n * PRIOR).  It is a martingale under mean 0, so
- * it exceeds 1 / alpha with probability alpha at most, whenever it is looked at.
+ * u = t^2 / (n - 1) and r = 1 / (1 + n * PRIOR).  It is a martingale under mean 0, so it exceeds
+ * 1 / alpha with probability alpha at most, at whatever times it is computed.
  */
 double evidence_radius(double deviation, unsigned int n, double alpha)
 {
@@ -57,7 +57,7 @@ bool evidence_interval(const struct evidence *e, double alpha, double *low,
     return isfinite(radius);
 }
 
-/* The radius falls as @n rises, so double until it is enough, then halve the rest. */
+/* The radius falls as @n rises, so doubles @n until it suffices, then bisects. */
 unsigned int evidence_needed(double deviation, double radius, double alpha)
 {
     unsigned int low = 1, high = 2;

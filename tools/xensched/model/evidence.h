@@ -37,7 +37,7 @@ double evidence_radius(double deviation, unsigned int n, double alpha);
 bool evidence_interval(const struct evidence *e, double alpha, double *low,
                        double *high);
 
-/* How many differences make the radius @radius or less; 0: more than a million. */
+/* The number of differences that makes the radius @radius or less; 0: more than a million. */
 unsigned int evidence_needed(double deviation, double radius, double alpha);
 
 #endif /* XENSCHED_MODEL_EVIDENCE_H */

@@ -10,12 +10,12 @@
 
 struct marked {
     uint32_t code;
-    uint64_t ns; /* 0: there is none, nor are there any behind it */
+    uint64_t ns; /* 0: this entry and those after it are empty */
 };
 
 struct mark_times {
     unsigned int nr_accts;
-    struct marked **marked; /* [acct][MARK_TIMES_CODES]; NULL: it has made none */
+    struct marked **marked; /* [acct][MARK_TIMES_CODES]; NULL: no marks yet */
 };
 
 struct mark_times *mark_times_new(void)

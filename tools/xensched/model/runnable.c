@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Estimates how many pCPUs a domain asks for. */
+/* Estimates how many pCPUs a domain demands. */
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ void runnable_update(struct domains *domains, const struct domains *before,
     }
 }
 
-/* As Xen counted it, if it did for each vCPU that is online. */
+/* Uses Xen's counts, if it has them for each online vCPU. */
 static bool as_counted(const struct domain *d, struct runnable *r)
 {
     bool any = false;
@@ -80,7 +80,7 @@ struct runnable runnable_of(const struct matrix *m, const struct domain *d, uint
     if (as_counted(d, &r))
         return r;
     r = (struct runnable){ 0 };
-    /* Domains that are not told apart share REST; no domain owns it. */
+    /* All domains without a number of their own share REST, so it belongs to none of them. */
     if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
         return r;
     r.ran = matrix_service(m, d->acct, now_ns);

@@ -19,11 +19,11 @@
 
 #define MAX_DEPTH 8
 
-/* More than any host has, and few enough for their maps to fit into memory. */
+/* More than any host has, and so few that their maps fit into memory. */
 #define MAX_PCPUS 4096U
 #define MAX_VCPUS 65536U /* of all domains together */
 #define MAX_SERVERS 65536U /* likewise */
-/* A domain's, on one node; sums of them are still numbers. */
+/* Limit for one domain and one node; sums cannot overflow. */
 #define MAX_PAGES (1ULL << 52)
 #define MAX_NODES 64U    /* Xen's MAX_NUMNODES */
 /* Domids are below this, Xen's DOMID_FIRST_RESERVED. */
@@ -55,7 +55,7 @@ static void put_map(json_object *object, const char *key,
     size_t size = CPUMAP_TEXT;
     char *text = need_memory(size, 1);
 
-    /* Every second of very many pCPUs takes more room. */
+    /* A map of every second of very many pCPUs needs more space. */
     while (!cpumap_format(map, text, size)) {
         size *= 2;
         text = need_more_memory(text, size, 1);
@@ -216,12 +216,12 @@ json_object *snapshot_to_json(const struct topology *topology,
     return json;
 }
 
-/* Reading.  The first thing that is wrong is what is told. */
+/* Reading.  The error names the first mistake. */
 
 struct snapshot_reading {
     struct snapshot *s;
     struct xensched_error *err;
-    int64_t domid; /* which is read; -1: none */
+    int64_t domid; /* of the domain being read; -1: none */
     unsigned int nr_vcpus, nr_serves, nr_servers;
     bool bad;
 };
@@ -243,7 +243,7 @@ wrong(struct snapshot_reading *r, const char *format, ...)
     xensched_fail(r->err, EINVAL, "%s%s", whose, what);
 }
 
-/* The member, or NULL: it isn't there, or isn't what it should be. */
+/* Returns the member; NULL: it is missing or of another type. */
 static json_object *get_member(struct snapshot_reading *r, json_object *object,
                                const char *key, json_type type)
 {
@@ -310,7 +310,7 @@ static void get_map(struct snapshot_reading *r, json_object *object,
               key);
 }
 
-/* "2x4" or "2x4x2": sockets, cores of each, threads of each. */
+/* Parses "2x4" or "2x4x2": sockets, cores of each, threads of each. */
 static void read_short_topology(struct snapshot_reading *r, const char *text)
 {
     unsigned int sockets, cores, threads = 1, i;
@@ -461,7 +461,7 @@ static void read_vcpus(struct snapshot_reading *r, json_object *json,
         read_vcpu(r, json_object_array_get_idx(array, i), &d->vcpus[i]);
 }
 
-/* Which of its vCPUs serves which guest. */
+/* Reads which of its vCPUs serves which guest. */
 static void read_servers(struct snapshot_reading *r, json_object *json,
                          struct domain *d)
 {
@@ -488,7 +488,7 @@ static void read_servers(struct snapshot_reading *r, json_object *json,
     }
 }
 
-/* On which nodes its memory is: a number for each node. */
+/* Reads on which nodes its memory is: a number for each node. */
 static void read_pages(struct snapshot_reading *r, json_object *json,
                        struct domain *d)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * snapshot.h - a host at one time, as JSON: its pCPUs, its domains, and what a
- * row stands for.
+ * snapshot.h - the state of a host at one time as JSON: its pCPUs, its domains, and how many events
+ * a row represents.
  *
- * Rows name accounting domains and pCPUs by number; only together with this
- * can a plan be made from them.  The daemon tells it, a recording keeps it, and
- * for made-up rows it can be written by hand.  docs/internals/recording-format.md has
- * the shape.
+ * Rows name accounting domains and pCPUs by number, so a plan needs this state as well.  The daemon
+ * reports it, a recording keeps it, and for synthetic rows it can be written by hand.
+ * docs/internals/recording-format.md has the form.
  */
 #ifndef XENSCHED_MODEL_SNAPSHOT_H
 #define XENSCHED_MODEL_SNAPSHOT_H
@@ -26,14 +25,13 @@ struct snapshot {
     uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS];
 };
 
-/* To be given to json_object_put(). */
+/* The caller frees the result with json_object_put(). */
 json_object *snapshot_to_json(const struct topology *topology,
                               const struct domains *domains,
                               const uint32_t *threshold);
 
 /*
- * The other way round, of @length bytes of text.  -EINVAL: the text says what
- * is wrong, and there is nothing to free.
+ * Parses @length bytes of text.  -EINVAL: the text is invalid, and there is nothing to free.
  */
 int snapshot_from_text(struct snapshot *s, const char *text, size_t length,
                        struct xensched_error *err);

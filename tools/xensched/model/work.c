@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Computes what a guest's work costs.  Shares of a driver domain have to be those of
- * the time between two moments, so a moment keeps the counters of all pairs of a
- * driver domain and a guest, and differences are shared out.
+ * Computes the cost of a guest's work.  Shares of a driver domain have to come from the time
+ * between two moments, so a moment keeps the counters of all pairs of a driver domain and a guest,
+ * and the differences determine the shares.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -167,7 +167,7 @@ static int by_domid(const void *x, const void *y)
     return a->domid < b->domid ? -1 : a->domid > b->domid;
 }
 
-/* NULL: it was not there, or another domain had its domid or its number. */
+/* NULL: it did not exist, or another domain had its domid or number. */
 static const struct sums_of *find_sums(const struct work_sums *s,
                                        const struct sums_of *wanted)
 {
@@ -212,7 +212,7 @@ static struct exchanged count_exchanged(const struct work_sums *before,
     };
 }
 
-/* Sums of a domain in @after, and in @before; .then NULL: nothing to compare. */
+/* Sums of a domain in @after and in @before; .then NULL: there is nothing to compare with. */
 struct interval {
     const struct sums_of *now, *then;
 };
@@ -223,7 +223,7 @@ static bool is_client(const struct interval *i)
            i->now->acct >= XEN_SCHEDLOG_ACCT_FIRST;
 }
 
-/* Share the time of @driver among its guests. */
+/* Divides the time of @driver among its guests. */
 static void share_driver(const struct work_sums *before,
                          const struct work_sums *after,
                          const struct interval *driver,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * abi.h - the events that there are: includes <xen/schedlog.h>, in such a way that
- * <xenctrl.h> can be included before or after it, and those of Linux.
+ * abi.h - the events: those of <xen/schedlog.h>, included so that <xenctrl.h> can come before or
+ * after it, and those of Linux.
  */
 #ifndef XENSCHED_ABI_H
 #define XENSCHED_ABI_H
@@ -17,7 +17,7 @@
 
 #include <xensched/linux-events.h>
 
-/* Xen's and Linux's: X(NAME, "name", kind) */
+/* All events of Xen and Linux: X(NAME, "name", kind) */
 #define XENSCHED_EVENTS(X) XEN_SCHEDLOG_EVENTS(X) XENSCHED_LINUX_EVENTS(X)
 
 #endif /* XENSCHED_ABI_H */

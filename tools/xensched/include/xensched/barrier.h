@@ -1,33 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * barrier.h - all of the memory ordering between a reader and a producer
- * of log rows.  No other file of the library may use an atomic built-in, a
- * fence or `volatile' on shared memory.
+ * barrier.h - the memory ordering between a reader and a producer of log rows.  No other file of
+ * the library may use an atomic built-in, a fence or `volatile' on shared memory.
  *
- * Producer to reader (regions STATE and DATA, which we only read)
+ * Producer to reader (regions STATE and DATA, which the library only reads)
  *
- *   The producer stores a row, then pos.  On a change of the register it
- *   stores an odd layout_seq, the layout, an even layout_seq, then the row,
- *   then pos.  Each of these stores becomes visible not before those which
- *   precede it (x86: stores are not reordered; elsewhere: store release).
+ *   The producer stores a row, then pos.  When the register changes, it stores an odd
+ *   layout_seq, the layout, an even layout_seq, then the row, then pos.  No store becomes
+ *   visible before an earlier one (x86: stores are not reordered; elsewhere: store release).
  *
- *   The reader therefore needs two things.  A load of pos or of layout_seq
- *   is an acquire load: what is loaded after it is at least as new as what
- *   preceded the value it saw.  And between copying rows and loading pos a
- *   second time there is an acquire fence: the second value of pos is at
- *   least as new as every byte of the copy, so a row which was being
- *   overwritten while it was copied is always found out.
+ *   So the reader needs two things.  It loads pos and layout_seq with acquire loads: later
+ *   loads see at least what preceded the loaded value.  And between the copy of rows and the
+ *   second load of pos there is an acquire fence: the second value of pos is at least as new as
+ *   every byte of the copy, so the reader always detects a row that was overwritten meanwhile.
  *
- *   The copy itself races with the producer.  That is intended: a byte of it
- *   is used only after the second pos has shown that the producer was not writing it.
+ *   The copy itself races with the producer.  That is intended: a byte of the copy is used only
+ *   after the second pos has shown that the producer was not writing it.
  *
- * Reader to producer (regions CONTROL and GLOBAL, which we write)
+ * Reader to producer (regions CONTROL and GLOBAL, which the library writes)
  *
- *   Each register, route and the lease is one aligned word, stored with one
- *   store of its own size.  The producer reads a word once per event and
- *   takes any value, so no order is needed for safety.  A release store is
- *   used all the same, so that a producer which sees a new route also sees
- *   the register which was set up before it.
+ *   Each register, each route and the lease is one aligned word, stored with one store of its
+ *   size.  The producer reads a word once per event and accepts any value, so safety needs no
+ *   order.  A release store is used so that a producer that sees a new route also sees the
+ *   register that was set up before it.
  */
 #ifndef XENSCHED_BARRIER_H
 #define XENSCHED_BARRIER_H
@@ -46,13 +41,13 @@ static inline uint32_t shared_load_acquire32(const uint32_t *word)
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* What was loaded or copied before is not newer than what is loaded after. */
+/* Later loads are at least as new as earlier loads and copies. */
 static inline void shared_read_fence(void)
 {
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
-/* Copy bytes which may change meanwhile; see above for when they count. */
+/* Copies bytes that may change meanwhile; see above for the condition of their use. */
 static inline void shared_copy(void *to, const void *from, size_t bytes)
 {
     memcpy(to, from, bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * guest-watch.h - names threads to a guest's module xensched_guest, which makes a mark whenever
- * one of them gets or leaves a vCPU.
+ * guest-watch.h - tells a guest's module xensched_guest which threads to watch.  The module makes a
+ * mark whenever one of them gets or leaves a vCPU.
  */
 #ifndef XENSCHED_GUEST_WATCH_H
 #define XENSCHED_GUEST_WATCH_H

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * layout.h - what a log control register (XEN_SCHEDLOG_LCR_* of
- * <xen/schedlog.h>) makes of a row: its size, and where its entries are.
+ * layout.h - the size of a row, and the offsets of its entries, that a log control register
+ * (XEN_SCHEDLOG_LCR_* of <xen/schedlog.h>) selects.
  *
- * This is the reader's own reading of the ABI header, on purpose not shared
- * with the producer: where the two differ, the reader finds out (log-state.h
- * compares the sizes) instead of both being wrong in the same way.
+ * The reader interprets the register independently of the producer's code: if the two differ, the
+ * reader detects it (log-state.h compares the sizes), whereas common code would hide the mistake.
  */
 #ifndef XENSCHED_LAYOUT_H
 #define XENSCHED_LAYOUT_H
@@ -16,27 +15,27 @@
 
 #include <xensched/abi.h>
 
-/* Offset of an entry which is not in the row. */
+/* Offset of an entry that is not in the row. */
 #define XENSCHED_NO_ENTRY 0xffU
 
 /*
- * Layout of the rows of a log file.  @size is the distance between two rows
- * in bytes, a power of two up to XEN_SCHEDLOG_MAX_ROW_SIZE, or 0: with such a
- * register nothing is written, and no entry is present.
+ * Layout of the rows of a log buffer.  @size is the distance between two rows in bytes, a power of
+ * two up to XEN_SCHEDLOG_MAX_ROW_SIZE; 0: with this register nothing is written, and no entry is
+ * present.
  */
 struct xensched_layout {
-    uint32_t lcr; /* as it was given */
+    uint32_t lcr; /* the register */
     uint8_t size;
     uint8_t event;         /* offset of a uint16_t; see xensched_has_reason() */
     uint8_t current;       /* offset of a uint16_t */
     uint8_t correspondent; /* offset of a uint16_t */
     uint8_t counter;       /* offset of an integer of counter_size bytes */
-    uint8_t counter_size;  /* 4 or 8; 0 when there is none */
+    uint8_t counter_size;  /* 4 or 8; 0: no counter */
     uint8_t time;          /* offset of an integer of time_size bytes */
-    uint8_t time_size;     /* 4 or 8; 0 when there is none */
+    uint8_t time_size;     /* 4 or 8; 0: no time */
 };
 
-/* Put an entry of @size bytes behind what is there, at natural alignment. */
+/* Appends an entry of @size bytes, at its natural alignment. */
 static inline uint8_t xensched_place_entry(unsigned int *end, unsigned int size)
 {
     unsigned int offset = (*end + size - 1) & ~(size - 1);
@@ -70,7 +69,7 @@ static inline unsigned int xensched_padded_size(uint32_t lcr, unsigned int end)
     return size;
 }
 
-/* Never fails: bits which the ABI does not define are ignored. */
+/* Never fails: ignores bits that the ABI does not define. */
 static inline void xensched_layout(uint32_t lcr, struct xensched_layout *layout)
 {
     unsigned int end = 0;

@@ -55,8 +55,8 @@ struct xensched_reader_stats {
 };
 
 /*
- * A reader.  The caller provides the memory; the members are the reader's
- * own, except stats, which may be read at any time between calls.
+ * A reader.  The caller provides the memory; the members are the reader's own, except stats, which
+ * the caller may read between calls.
  */
 struct xensched_reader {
     const struct xen_schedlog_state *state;
@@ -71,8 +71,8 @@ struct xensched_reader {
 };
 
 /*
- * With a layout that changed while rows were copied, the row in flight can be
- * of any size and begin above pos, at the next multiple of that size.
+ * If the layout changed while rows were copied, the row in flight can be of any size, and begins
+ * above pos at the next multiple of its size.
  */
 #define UNKNOWN_IN_FLIGHT (2 * XEN_SCHEDLOG_MAX_ROW_SIZE)
 

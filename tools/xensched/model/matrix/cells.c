@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Open addressing with linear probing, at most half full; see
- * cells.h.  There are no tombstones: cells are only removed by making a new
- * table of those which stay.
+ * Uses open addressing with linear probing; the table is at most half full.  There are no
+ * tombstones: removing cells makes a new table of the remaining ones.
  */
 #include <stdlib.h>
 
@@ -34,7 +33,7 @@ void cells_free(struct cells *cells)
     cells->nr_slots = cells->used = 0;
 }
 
-/* Where @key is, or the free slot where it would be. */
+/* Returns the slot of @key, or the free slot where it would be. */
 static struct cell *slot_of(const struct cells *cells, uint64_t key)
 {
     size_t mask = cells->nr_slots - 1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Numbers decay when they are touched or looked at,
- * never in between.
+ * Numbers decay when they are changed or read, never in between.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,22 +16,22 @@
 
 #define NS_PER_S 1e9
 
-/* Decoded at a time: 32 bytes each, to stay in the nearest cache. */
+/* Number of rows decoded at a time: 32 bytes each, to stay in the first-level cache. */
 #define BLOCK_ROWS 64
 
-/* What an event's rows mean to the matrix. */
+/* How the matrix uses the rows of an event. */
 enum meaning { IGNORED, PAIR, SINGLE };
 
 struct matrix {
     double half_life_ns;
     enum meaning meaning[XEN_SCHEDLOG_NR_EVENTS];
-    uint32_t singles; /* mask of those which mean SINGLE */
+    uint32_t singles; /* mask of events with meaning SINGLE */
     uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS];
-    /* [current] of each event; 0, or beyond the end: none of its own */
+    /* [current] for each event; 0, or beyond the end: the event's own threshold */
     uint32_t *own[XEN_SCHEDLOG_NR_EVENTS];
     uint32_t nr_own[XEN_SCHEDLOG_NR_EVENTS];
     struct cells cells;
-    struct cells ran; /* where: by accounting domain and pCPU */
+    struct cells ran; /* by accounting domain and pCPU */
 };
 
 static enum meaning meaning_of(unsigned int event)
@@ -160,8 +159,8 @@ static double rate_of(const struct matrix *m, const struct cell *cell,
 }
 
 /*
- * What an amount is worth as of now.  Time on a pCPU ends now, but it was used
- * up little by little, and its beginning has decayed already.
+ * Returns the decayed value of an amount at the time of its row.  Time on a pCPU ends then, but it
+ * was used over a period, whose beginning has decayed already.
  */
 static double weigh_event(const struct matrix *m, unsigned int event,
                           uint64_t amount)
@@ -179,7 +178,7 @@ static uint64_t ran_key(uint16_t current, uint32_t cpu)
     return (uint64_t)current << 32 | cpu;
 }
 
-/* A row counts for those which made none as well. */
+/* A row with a threshold counts for @threshold events. */
 static void add_to(struct matrix *m, struct cell *cell, unsigned int event,
                    uint32_t threshold, uint64_t amount, uint64_t now_ns)
 {
@@ -207,8 +206,8 @@ void matrix_add(struct matrix *m, const struct xensched_row *row,
         break;
     case PAIR:
         /*
-         * Without another end it is not a pair, and says nothing of one; what
-         * stays inside of an accounting domain is of no interest.
+         * Without a partner the row is about no pair, and communication within an accounting
+         * domain is not counted.
          */
         if (!(row->valid & XENSCHED_ROW_CORRESPONDENT) ||
             correspondent == XEN_SCHEDLOG_ACCT_NONE ||
@@ -239,8 +238,8 @@ static void add_row(void *arg, const struct xensched_row *row)
 }
 
 /*
- * That rows are added up first makes a difference only for time on a pCPU:
- * several pieces of it, which cannot have been used at once, count as one.
+ * Adding up rows first makes a difference only for time on a pCPU: several periods, which cannot
+ * have been at the same time, count as one.
  */
 void matrix_add_batch(struct matrix *m, const struct xensched_batch *batch,
                       uint64_t now_ns)
@@ -277,7 +276,7 @@ bool matrix_cap(struct matrix *m, unsigned int event, uint16_t current,
     const struct cell *seen = cells_find(&m->cells, key_of(witness,
                                                            correspondent,
                                                            current));
-    /* Those that made no row yet are unknown. */
+    /* Events of the witness that have made no row yet are unknown. */
     double most = matrix_threshold(m, witness, correspondent) - 1.0;
     double sum, over;
 
@@ -395,7 +394,7 @@ struct busy {
     unsigned int nr_cpus;
 };
 
-/* A pCPU is busy while a domain runs; the rest of its time is charged to Xen. */
+/* A pCPU is busy while a domain runs; the rest of its time belongs to Xen. */
 static void add_busy(uint16_t current, uint32_t cpu, double pcpus, void *arg)
 {
     const struct busy *busy = arg;

@@ -25,7 +25,7 @@ double processes_rate(const struct processes *p, const struct process_io *io,
     return decay_rate(decayed(p, io, now_ns), p->half_life_ns);
 }
 
-/* The first of the places where @key can be. */
+/* The first of the places for @key. */
 static unsigned int places_of(uint64_t key)
 {
     /* Fibonacci hashing, as in cells.c. */
@@ -80,7 +80,7 @@ static struct process_name *get_name(struct processes *p, uint32_t pid)
     return oldest;
 }
 
-/* It is whole when its last part has come. */
+/* The name is complete when its last part has come. */
 static void add_name(struct processes *p, uint32_t pid, uint64_t counter,
                      uint64_t now_ns)
 {

@@ -4,11 +4,11 @@
 
 #include "tally.h"
 
-/* Sums at a time: guests of a pCPU, and their partners, there and back. */
+/* Sums at a time: enough for the guests of a pCPU and their partners, in both directions. */
 #define NR_SUMS 64
 #define NR_SUMS_BITS 6
 
-/* Event, current and correspondent of a row, as they lie there: one number. */
+/* Event, current and correspondent of a row, which are adjacent, as one number. */
 #define IDS_MASK 0xffffffffffffULL
 #define NO_IDS UINT64_MAX
 #define NO_CORRESPONDENT 0xffff00000000ULL
@@ -16,7 +16,7 @@
 struct sum {
     uint64_t ids, amount;
     uint64_t most; /* the largest valid counter */
-    bool none;     /* is */
+    bool none;     /* there can be no such row */
 };
 
 static bool suits(const struct xensched_layout *layout)
@@ -56,7 +56,7 @@ static void begin_sum(struct sum *sum, uint64_t ids,
     sum->none = most < 0;
 }
 
-/* XEN_SCHEDLOG_ACCT_NONE has all bits. */
+/* Does the event of @ids ignore the correspondent? */
 static bool is_alone(uint32_t events, uint64_t ids)
 {
     uint16_t event = ids;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tally.h - adds up the rows of a batch that have event and domains in common.
+ * tally.h - adds up the rows of a batch that have the same event and domains.
  *
- * Most of the daemon's work on a host with disk I/O is per row, but most rows of a batch
- * repeat each other: one event, two domains, 1.  To add them up first takes some ten
- * instructions per row, in place of two hundred.
+ * On a host with disk I/O most of the daemon's work is per row, but most rows of a batch repeat
+ * each other.  Adding them up first takes about ten instructions per row, instead of two hundred.
  */
 #ifndef XENSCHED_MODEL_TALLY_H
 #define XENSCHED_MODEL_TALLY_H
@@ -14,25 +13,23 @@
 #include <xensched/reader.h>
 
 /*
- * For rows which are not believed just so: the largest counter that a row of
- * this event between these two may have, or -1: there can be no such row.  It
- * is asked once per sum.
+ * For rows of an untrusted producer: returns the largest counter that a row of this event between
+ * these two may have, or -1 if there can be no such row.  Called once per sum.
  */
 struct tally_validation {
     int64_t (*most)(const void *arg, uint16_t event, uint16_t current,
                     uint16_t correspondent);
     const void *arg;
-    uint64_t refused; /* rows which were left out are added to this */
+    uint64_t refused; /* the number of refused rows is added to this */
 };
 
 /*
- * Of the events in @alone (mask) the correspondent means nothing: the domain that
- * a pCPU was left to is another one each time.  They are added up as if they had none.
+ * The correspondent of the events in @alone (mask) is ignored: it is the domain to which a pCPU was
+ * left, which varies.  Their rows are added up as if they had none.
  *
- * Calls @take with rows whose counters sum up to those of the rows of @batch:
- * one for all that agree in event, current and correspondent, now and then
- * two.  False, and nothing was done: not all of these are in the rows.
- * @validation: NULL: all rows are valid.
+ * Calls @take with rows whose counters have the same sums as the rows of @batch: usually one row,
+ * sometimes two, for all rows with the same event, current and correspondent.  Returns false, and
+ * does nothing, if the rows lack one of these entries.  @validation NULL: all rows are valid.
  */
 bool tally_batch(const struct xensched_batch *batch, uint32_t alone,
                  struct tally_validation *validation,

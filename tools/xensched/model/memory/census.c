@@ -6,7 +6,7 @@
 #include "census.h"
 #include "base/alloc.h"
 
-/* Frames from which counts begin, one after the other: any prime does. */
+/* Consecutive counts start this many frames apart; any prime will do. */
 #define STRIDE 7919
 
 static void forget_count(struct census_count *count)
@@ -28,7 +28,7 @@ void census_free(struct census *c)
     forget_count(&c->part);
 }
 
-/* Has it counted the domain, which was there by then? */
+/* Has the latest count included the domain, because it existed then? */
 static bool counted(const struct census *c, const struct domain *d)
 {
     return c->known && d->since_ns <= c->whole.at_ns;
@@ -51,7 +51,7 @@ bool census_is_due(const struct census *c, const struct domains *domains,
     return false;
 }
 
-/* An odd step: guests have pages which are powers of two. */
+/* The step is odd because the sizes of guests' pages are powers of two. */
 uint64_t census_begin(struct census *c, uint64_t nr_frames, uint64_t now_ns)
 {
     forget_count(&c->part);

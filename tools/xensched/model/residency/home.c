@@ -9,16 +9,16 @@
 #include "home.h"
 #include "base/alloc.h"
 
-/* In nanoseconds.  A domain that ran less than that was hardly there. */
+/* A domain that ran for less time, in ns, has no home. */
 #define LEAST_NS 1e6
 
 /* The running times of a domain so far. */
 struct dweller {
     uint32_t domid;
-    uint64_t since_ns; /* of the domain; another one: another domain */
+    uint64_t since_ns; /* of the domain; if it differs, it is another domain */
     uint64_t first_ns, at_ns;
-    double *ran;       /* [place]: decayed, as of at_ns */
-    uint64_t *total;   /* [place]: what the matrix had then */
+    double *ran;       /* [place]: decayed to at_ns */
+    uint64_t *total;   /* [place]: the matrix's total at at_ns */
 };
 
 struct homes {
@@ -55,7 +55,7 @@ void homes_free(struct homes *h)
     free(h);
 }
 
-/* pCPUs may have come or gone, and places with them. */
+/* Updates the places, because pCPUs may have come or gone. */
 static void set_places(struct homes *h, const struct topology *t)
 {
     if (h->nr_places == t->nr_places)
@@ -74,7 +74,7 @@ static void begin_dweller(const struct homes *h, struct dweller *dweller,
     dweller->total = need_memory(h->nr_places, sizeof(*dweller->total));
 }
 
-/* Take over those that are still there. */
+/* Keeps the running times of domains that still exist. */
 static void follow_domains(struct homes *h, const struct domains *domains,
                            uint64_t now_ns)
 {
@@ -99,7 +99,7 @@ static void follow_domains(struct homes *h, const struct domains *domains,
     h->nr = domains->nr;
 }
 
-/* The time that each accounting domain ever ran, by place. */
+/* The total time that each accounting domain has run, by place. */
 struct totals {
     const struct homes *homes;
     const struct topology *topology;
@@ -134,7 +134,7 @@ static void take_totals(struct totals *all, const struct homes *h,
     matrix_visit_service(m, add_total, all);
 }
 
-/* A total that became less was reset. */
+/* A total that is less than before was reset. */
 static void run_on(const struct homes *h, struct dweller *dweller,
                    const uint64_t *total, uint64_t now_ns)
 {

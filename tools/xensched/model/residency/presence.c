@@ -9,7 +9,7 @@
 #include "presence.h"
 #include "servers.h"
 
-/* Below this, in pCPUs, the share is that of a few old rows. */
+/* Below this, in pCPUs, the share comes from a few old rows only. */
 #define LEAST_USE 1e-5
 
 bool presence_known(const struct domain *d)
@@ -121,7 +121,7 @@ double *presence_by_place(const struct topology *t, const double *by_cache, unsi
 }
 
 /*
- * The share of what @d does with @other that it does on @cpus; -1: unknown.  @ran: see
+ * The part of @d's communication with @other that it does on @cpus; -1: unknown.  @ran: see
  * presence_together().
  */
 static double share_with(const struct matrix *m, const struct domain *d,

@@ -69,8 +69,8 @@ struct domain_exchange *presence_exchanges(const struct matrix *m, const struct 
                                            const struct domains *domains, uint64_t now_ns);
 
 /*
- * The part of @a's notifications with driver domains that were at another place: 0 near
- * all of them, 1 far from all.  -1: not known, or it has none.
+ * The part of @a's notifications with driver domains that were at another place, 0 ... 1; -1:
+ * unknown, or it has none.
  */
 double presence_apart(const struct matrix *m, const struct topology *t,
                       const struct domains *domains, const struct domain *a,

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "servers.h"
 
-/* Where it can run at all; to be freed. */
+/* Sets @cpus, which the caller frees, to the pCPUs on which the vCPU can run. */
 static void may_run(const struct domain *d, unsigned int vcpu,
                     struct cpumap *cpus)
 {
@@ -60,7 +60,7 @@ bool servers_matter(const struct topology *t, const struct domain *d)
     return several;
 }
 
-/* The first one of @front_end, or where it would be. */
+/* The index of the first entry of @front_end, or where it would be. */
 static unsigned int first_of(const struct domain *d, uint32_t front_end)
 {
     unsigned int low = 0, high = d->nr_servers;
@@ -89,7 +89,7 @@ void servers_add(struct domain *d, uint32_t front_end, unsigned int vcpu)
     d->nr_servers++;
 }
 
-/* Those of @front_end; *all: how many.  NULL: none. */
+/* The entries of @front_end, *all of them.  NULL: there are none. */
 static const struct domain_server *servers_of(const struct domain *d,
                                               uint32_t front_end,
                                               unsigned int *all)

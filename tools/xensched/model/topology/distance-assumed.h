@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * distance-assumed.h - ns for a line, and for a load from memory, on a host that
- * was not measured: two sockets of Cascade Lake.
+ * distance-assumed.h - ns for a line, and for a load from memory, on a host that was not measured:
+ * two sockets of Cascade Lake.
  *
- * Lines: compare-and-swap between two cores, medians: threads of a core, cores of
- * a socket and across for a Platinum 8275CL; across the last-level caches of a
- * socket for an EPYC 7R13, since a 8275CL has one:
+ * Lines: medians of compare-and-swap between two cores: threads of a core, cores of a socket, and
+ * across sockets for a Platinum 8275CL; across the last-level caches of a socket for an EPYC 7R13,
+ * because an 8275CL has only one:
  * https://github.com/nviennot/core-to-core-latency
  * Memory: Intel Memory Latency Checker, two sockets of Cascade Lake SP:
  * https://github.com/gjbex/Code-optimization/blob/master/info/cascadelake_mlc.txt

@@ -22,7 +22,7 @@
 
 #define NOTIFICATION(line) (INTERRUPT_NS + LINES * (line))
 
-/* Of the SLIT: a node's distance from itself. */
+/* In the SLIT: a node's distance from itself. */
 #define SLIT_LOCAL 10
 
 static const double assumed[NR_DISTANCES][NR_RELATIONS] = {
@@ -128,7 +128,7 @@ static void set_source(enum distance_source *source, enum distance_source what)
         *source = what;
 }
 
-/* The shortest way in the SLIT between nodes of two sockets; 0: none. */
+/* The shortest distance in the SLIT between nodes of two sockets; 0: none. */
 static uint32_t slit_nearest(const struct distances *d)
 {
     uint32_t nearest = 0;
@@ -143,10 +143,10 @@ static uint32_t slit_nearest(const struct distances *d)
 }
 
 /*
- * The factor by which the SLIT changes the price of a relation; 0: the SLIT does not
- * apply.  Between sockets, the SLIT ranks them against the nearest two.  Within a
- * socket it applies to memory only, relative to the own node's, and another node of
- * the socket is never farther than the nearest other socket.
+ * The factor by which the SLIT changes the price of a relation; 0: the SLIT does not apply.
+ * Between sockets, the SLIT compares them with the nearest two.  Within a socket it applies to
+ * memory only, relative to the node's own memory, and another node of the socket is never farther
+ * than the nearest other socket.
  */
 static double slit_factor(const struct distances *d, enum distance_kind kind,
                           enum relation relation, uint32_t slit)
@@ -301,8 +301,8 @@ static void lower(double *least, double ns)
 }
 
 /*
- * Nodes of two sockets: the nearest two.  A host with one socket has only nodes
- * within it.  Memory: also the nodes' own.
+ * Sets the price of RELATION_REMOTE to that of the nearest two nodes of two sockets.  A host with
+ * one socket has only nodes within it.  For memory, also sets that of the nodes' own.
  */
 static void summarise(struct distances *d, enum distance_kind kind)
 {
@@ -326,7 +326,7 @@ static void summarise(struct distances *d, enum distance_kind kind)
     }
 }
 
-/* Where each node has one cache, another one of the node is as far as that. */
+/* If each node has one cache, another cache of the node is as far as another node of the socket. */
 static void fill_gap(struct distances *d, enum distance_kind kind)
 {
     const bool *measured = d->measured[kind];

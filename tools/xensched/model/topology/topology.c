@@ -36,7 +36,7 @@ void topology_free(struct topology *t)
     memset(t, 0, sizeof(*t));
 }
 
-/* Is @cpu the first online one with this value of what @same compares? */
+/* Is @cpu the first online pCPU of those that @same considers equal? */
 static bool is_first(const struct topology *t, unsigned int cpu,
                      bool (*same)(const struct topology_cpu *a,
                                   const struct topology_cpu *b))
@@ -88,7 +88,7 @@ void topology_summarise(const struct topology *t, struct topology_summary *s)
     }
 }
 
-/* A new one without pCPUs.  Returns its number. */
+/* Adds a place without pCPUs and returns its number. */
 static unsigned int add_place(struct topology_place **places,
                               unsigned int *nr, unsigned int nr_cpus,
                               const char *kind, unsigned int id)
@@ -117,7 +117,7 @@ static void add_to_place(struct topology *t, unsigned int cpu,
     t->cpus[cpu].place = i;
 }
 
-/* Has a socket, or what of it is in one place, several LLCs? */
+/* Does a socket, or the part of it in one place, have several LLCs? */
 static bool has_several_llcs(const struct topology *t)
 {
     unsigned int i, k;
@@ -133,7 +133,7 @@ static bool has_several_llcs(const struct topology *t)
     return false;
 }
 
-/* The cache of the first pCPU which shares one with @cpu, or a new one. */
+/* The cache of the first pCPU that shares one with @cpu, or a new cache. */
 static unsigned int cache_for(struct topology *t, unsigned int cpu)
 {
     unsigned int i, cache;

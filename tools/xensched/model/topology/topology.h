@@ -2,13 +2,12 @@
 /*
  * topology.h - which pCPUs are near each other.
  *
- * A place is a set of pCPUs which share a memory controller: a NUMA node where
- * the host has more than one, else a socket.  Places are what policies think
- * in.  A socket can have several last-level caches (LLC); then a place has
- * parts, its caches, and a guest that goes to a place goes to the best of those,
- * if it has room there.  A spot is one or the other: a cache, or all of a place.
+ * A place is a set of pCPUs that share a memory controller: a NUMA node if the host has several,
+ * else a socket.  Policies choose among places.  A socket can have several last-level caches (LLC);
+ * then a place has parts, its caches, and a guest that moves to a place goes to the best of these
+ * if it has room.  A spot is a cache or all of a place.
  *
- * So of two pCPUs, from near to far: one core, one LLC, one place, or neither.
+ * So two pCPUs share, from near to far: a core, an LLC, a place, or nothing.
  */
 #ifndef XENSCHED_MODEL_TOPOLOGY_H
 #define XENSCHED_MODEL_TOPOLOGY_H
@@ -17,36 +16,36 @@
 
 #include "base/cpumap.h"
 
-/* Of a pCPU id which is not online, and of a pCPU without a known place. */
+/* For a pCPU id that is not online, and a pCPU without a known place. */
 #define TOPOLOGY_UNKNOWN (~0U)
 
 struct topology_cpu {
     bool online;
     unsigned int core, socket, node; /* core: unique within its socket */
     unsigned int place;              /* number, below nr_places */
-    unsigned int llc;                /* unique within its socket; those of a
-                                        socket that are UNKNOWN share one */
+    unsigned int llc;                /* unique within its socket; pCPUs of a socket that are
+                                        UNKNOWN share one */
     unsigned int cache;              /* number, below nr_caches */
 };
 
 struct topology_place {
-    const char *kind; /* "node" or "socket"; of a part "LLC" */
-    unsigned int id;  /* Xen's number of it; of an LLC its number here */
+    const char *kind; /* "node" or "socket"; of a cache "LLC" */
+    unsigned int id;  /* Xen's number; of an LLC its number here */
     struct cpumap cpus;
     unsigned int within; /* of a cache: the number of its place */
 };
 
-/* Where a guest can be sent: a cache, or all of a place. */
+/* A target for a guest: a cache, or all of a place. */
 struct spot {
     unsigned int place;
     unsigned int cache; /* TOPOLOGY_UNKNOWN: all of the place */
 };
 
-/* Where the pCPUs that share an LLC are known from. */
+/* The source of the information which pCPUs share an LLC. */
 enum topology_llc {
-    LLC_NOT_SAID, /* nowhere: it is taken to be the socket's */
+    LLC_NOT_SAID, /* none: each socket counts as one LLC */
     LLC_OF_HOST,
-    LLC_NAMED,    /* an operator */
+    LLC_NAMED,    /* an operator's list */
 };
 
 struct topology {
@@ -55,8 +54,8 @@ struct topology {
     unsigned int nr_places;
     struct topology_place *places;
     /*
-     * The parts of places which share an LLC.  The places themselves, by the
-     * same numbers, unless a socket has several.
+     * The parts of places that share an LLC.  These are the places themselves, with the same
+     * numbers, unless a socket has several LLCs.
      */
     unsigned int nr_caches;
     struct topology_place *caches;
@@ -64,7 +63,7 @@ struct topology {
     bool shared_queues; /* pCPUs of a place share a run queue */
 };
 
-/* All ids offline.  To be filled in, then topology_make_places(). */
+/* Sets all ids offline.  Fill in the pCPUs, then call topology_make_places(). */
 void topology_init(struct topology *t, unsigned int nr_cpus);
 void topology_make_places(struct topology *t);
 void topology_free(struct topology *t);
@@ -72,26 +71,26 @@ void topology_free(struct topology *t);
 /* The place of a pCPU, or TOPOLOGY_UNKNOWN. */
 unsigned int topology_place_of(const struct topology *t, unsigned int cpu);
 
-/* The place which all of @cpus are in, or TOPOLOGY_UNKNOWN. */
+/* The place that contains all of @cpus, or TOPOLOGY_UNKNOWN. */
 unsigned int topology_place_of_all(const struct topology *t,
                                    const struct cpumap *cpus);
 
-/* Likewise, the cache. */
+/* The same for the cache. */
 unsigned int topology_cache_of(const struct topology *t, unsigned int cpu);
 unsigned int topology_cache_of_all(const struct topology *t,
                                    const struct cpumap *cpus);
 
-/* The cache that is all of @place; TOPOLOGY_UNKNOWN: the place has several. */
+/* The cache that is the whole @place; TOPOLOGY_UNKNOWN: the place has several. */
 unsigned int topology_only_cache(const struct topology *t, unsigned int place);
 
-/* The pCPUs that a spot is. */
+/* The pCPUs of a spot. */
 const struct topology_place *topology_at(const struct topology *t,
                                          struct spot spot);
 
-/* Do two threads of a core have different LLCs?  Then something is wrong. */
+/* Do two threads of a core have different LLCs?  That is impossible. */
 bool topology_llc_splits_core(const struct topology *t);
 
-/* How many cores @cpus are; threads of one core count once. */
+/* The number of cores of @cpus; threads of one core count once. */
 unsigned int topology_cores(const struct topology *t,
                             const struct cpumap *cpus);
 

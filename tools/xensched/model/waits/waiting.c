@@ -9,7 +9,7 @@
 #include "waiting.h"
 #include "base/alloc.h"
 
-/* Decoded at a time: 32 bytes each, to stay in the nearest cache. */
+/* Number of rows decoded at a time: 32 bytes each, to stay in the first-level cache. */
 #define BLOCK_ROWS 64
 
 #define HALF_LIVES_KNOWN 10
@@ -17,11 +17,11 @@
 #define NS_PER_S 1e9
 
 struct mean {
-    double sum, weight; /* decayed, as of at_ns */
+    double sum, weight; /* decayed to at_ns */
     uint64_t at_ns;
 };
 
-/* By number, as long as the highest that was seen. */
+/* By number, up to the highest one so far. */
 struct means {
     unsigned int nr;
     struct mean *mean;
@@ -109,7 +109,7 @@ double waiting_delay_of(const struct waiting *waiting, uint16_t acct, uint64_t n
 
     if (acct >= means->nr || mean->weight == 0)
         return -1;
-    /* Rows may have come since the step began that asks. */
+    /* Rows may have come after the query's step began. */
     if (now_ns > mean->at_ns &&
         now_ns - mean->at_ns > HALF_LIVES_KNOWN * waiting->half_life_ns)
         return -1;

@@ -3,8 +3,8 @@
  * waiting.h - averages how long a domain's vCPUs wait from a wake-up until they run, by the
  * event wake-delay.  The matrix has sums, and this is a mean.
  *
- * A mean forgets as the matrix does, with a half-life.  After ten half-lives without a row,
- * the mean is unknown.
+ * A mean decays with a half-life, as the matrix does.  After ten half-lives without a row, it is
+ * unknown.
  */
 #ifndef XENSCHED_MODEL_WAITING_H
 #define XENSCHED_MODEL_WAITING_H
@@ -19,7 +19,7 @@ struct waiting;
 struct waiting *waiting_new(uint64_t half_life_ns);
 void waiting_free(struct waiting *waiting);
 
-/* Is one of @events (mask) about waiting? */
+/* Does this use one of @events (mask)? */
 bool waiting_takes(uint32_t events);
 
 void waiting_add_batch(struct waiting *waiting, const struct xensched_batch *batch,
@@ -28,7 +28,7 @@ void waiting_add_batch(struct waiting *waiting, const struct xensched_batch *bat
 /* Seconds from the wake-up of an accounting domain's vCPU until it runs; negative: unknown. */
 double waiting_delay_of(const struct waiting *waiting, uint16_t acct, uint64_t now_ns);
 
-/* From now on the number stands for another accounting domain. */
+/* Forgets @acct, because the number will mean another accounting domain. */
 void waiting_forget(struct waiting *waiting, uint16_t acct);
 
 #endif /* XENSCHED_MODEL_WAITING_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads from rows of waits how a vCPU came to wait. */
+/* Reads the cause of a wait from its row. */
 #include <xensched/abi.h>
 
 #include "waits-cause.h"
@@ -41,7 +41,7 @@ static enum waits_cause cause_of_wake(unsigned int woke)
     return woke < sizeof(by_waker) ? by_waker[woke] : WAITS_WOKEN;
 }
 
-/* It was blocked, or offline. */
+/* The vCPU was blocked or offline. */
 static enum waits_cause cause_after_sleep(unsigned int reason)
 {
     unsigned int left = reason & XEN_SCHEDLOG_REASON_LEFT_MASK;
@@ -62,7 +62,7 @@ static enum waits_cause cause_after_sleep(unsigned int reason)
     case XEN_SCHEDLOG_LEFT_IN_XEN:
         return WAITS_IN_XEN;
     case XEN_SCHEDLOG_LEFT_MIGRATED:
-    /* Another pCPU's queue got it while it waited. */
+    /* While it waited, it moved to the queue of another pCPU. */
     case XEN_SCHEDLOG_LEFT_PREEMPTED:
     case XEN_SCHEDLOG_LEFT_YIELDED:
     case XEN_SCHEDLOG_LEFT_SPINNING:

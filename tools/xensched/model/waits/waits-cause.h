@@ -10,19 +10,19 @@
 
 #include <xensched/row.h>
 
-/* How a vCPU came to wait: by a wake-up, up to WAITS_PREEMPTED; else it had run before. */
+/* How a vCPU began to wait: it had run before for causes from WAITS_PREEMPTED on, else it slept. */
 enum waits_cause {
-    WAITS_WOKEN, /* by none of the next five, or rows have no reason */
+    WAITS_WOKEN, /* by another cause than the next five, or rows have no reason */
     WAITS_EVENT_CHANNEL, WAITS_IPI, WAITS_TIMER, WAITS_VIRQ, WAITS_PIRQ,
     WAITS_POLLING,  /* it had polled, such as for a lock */
     WAITS_PAUSED,
-    WAITS_CAPPED,   /* its cap had been used up */
+    WAITS_CAPPED,   /* its cap was used up */
     WAITS_IN_XEN,
     WAITS_MIGRATED, /* its affinity, or its pool, changed, or its pCPU went offline */
     WAITS_PREEMPTED,
     WAITS_YIELDED,
     WAITS_SPINNING, /* a pause-loop exit */
-    WAITS_BUDGET,   /* of rtds: it was used up */
+    WAITS_BUDGET,   /* of rtds: its budget was used up */
     WAITS_CAUSES,
 };
 

@@ -17,23 +17,23 @@
 enum { NO_DOMAIN, XEN = WAITS_XEN, REST, COUNTED, OFFLINE, CAUSED, MOVED, FIRST_IDENTITY };
 #define NR_IDENTITIES 65536U
 
-/* Words of the history: of one domain that waited, ... */
+/* Words of the history.  The first kind is about a domain that waited: */
 #define DOMAIN_SHIFT    48 /* identity */
 #define NR_FOR_SHIFT 40 /* words of the second kind that follow */
 #define NR_FOR_MAX   (255U - 3 - WAITS_CAUSES)
 #define NR_BUCKETS_SHIFT 32 /* and then halves of the third kind */
-#define NS_UNIT      64U /* low 32 bits: time in this unit, of 274 s at most */
+#define NS_UNIT      64U /* low 32 bits: time in this unit, up to 274 s */
 /*
- * ... of what Xen counts (COUNTED, OFFLINE), or of one cause (CAUSED, the cause instead of the
- * numbers), or, in the place of the time, how often it moved, all with identity and time as
- * above; or of one that it waited for, by one cause, ...
+ * The second kind, with identity and time as above, is what Xen counts (COUNTED, OFFLINE), or one
+ * cause (CAUSED, with the cause in the place of the numbers), or how often the domain moved, in the
+ * place of the time; or a domain for which it waited, by one cause:
  */
 #define NR_SHIFT     32 /* 16 bits, saturating */
 #define NR_MAX       65535U
 #define CAUSE_SHIFT  28
-#define FOR_UNIT     1024U /* low 28 bits: time in this unit, of 274 s at most */
+#define FOR_UNIT     1024U /* low 28 bits: time in this unit, up to 274 s */
 #define FOR_MAX      0xfffffffU
-/* ... of its waits after wake-ups, two in a word. */
+/* The third kind has its waits after wake-ups, two in a word: */
 #define BUCKET_SHIFT 24
 #define BUCKET_MAX   0xffffffU
 
@@ -52,8 +52,8 @@ struct culprit {
 struct waiter {
     uint16_t acct;
     bool active;
-    uint8_t cause;   /* of its latest wait; rows of wait-part that follow are of this wait, ... */
-    uint32_t weight; /* and have its weight */
+    uint8_t cause;   /* of its latest wait, to which following rows of wait-part belong */
+    uint32_t weight; /* of its latest wait */
     uint64_t ns, counted_ns, offline_ns, moves;
     unsigned int nr, room;
     struct culprit *culprit;
@@ -63,7 +63,7 @@ struct waiter {
 
 struct second {
     uint64_t number;
-    uint64_t begin, end; /* words ever written */
+    uint64_t begin, end; /* positions, in words written so far */
 };
 
 struct waits {
@@ -76,11 +76,11 @@ struct waits {
 
     uint64_t now_s;
     unsigned int nr_active, active_room;
-    uint16_t *active; /* accounting domains which have waited in this second */
+    uint16_t *active; /* accounting domains that have waited in this second */
 
     uint64_t *word;
     size_t nr_words;
-    uint64_t pos; /* words ever written */
+    uint64_t pos; /* number of words written so far */
     struct second second[WAITS_SECONDS]; /* [number % WAITS_SECONDS] */
 };
 

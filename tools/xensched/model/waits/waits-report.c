@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Answers from the history which domains waited for which, in some of its seconds. */
+/* Reports from the history which domains waited for which, for some of its seconds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ uint64_t waits_oldest(const struct waits *w, uint64_t now_ns)
     return s;
 }
 
-/* Numbers of domains, by identity; names are added at the end. */
+/* Domains by identity; names are added at the end. */
 struct asking {
     const struct waits *w;
     struct waits_report *report;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Adds the waits of the present second up in tables, by accounting domain; when the second
- * is over, sums other than 0 are written to a ring of words (waits-history.h), which
- * waits-report.c reads.
+ * Adds up the waits of the present second in tables, by accounting domain; when the second is over,
+ * writes sums other than 0 to a ring of words (waits-history.h), which waits-report.c reads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "base/alloc.h"
 #include "waits-history.h"
 
-/* Decoded at a time: 32 bytes each, to stay in the nearest cache. */
+/* Number of rows decoded at a time: 32 bytes each, to stay in the first-level cache. */
 #define BLOCK_ROWS 64
 
 #define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
@@ -128,7 +127,7 @@ void waits_name(struct waits *w, uint16_t acct, uint32_t domid, const char *name
     i->name = need_string(name);
 }
 
-/* A domain that is forgotten left some seconds ago, so the present second has no row of it. */
+/* A forgotten domain ended some seconds ago, so the present second has no row of it. */
 void waits_forget(struct waits *w, uint16_t acct)
 {
     if (acct < w->nr_accts)
@@ -223,13 +222,13 @@ static void add_row(struct waits *w, const struct xensched_row *row)
     }
     if (is_wait(row))
         add_wait(w, waiter, row);
-    /* Of a wait or of a part. */
+    /* Of a wait, or of a part of a wait. */
     if (row->valid & XENSCHED_ROW_CORRESPONDENT &&
         row->correspondent != XEN_SCHEDLOG_ACCT_NONE)
         add_culprit(waiter, row->correspondent, row->counter);
 }
 
-/* When it is over. */
+/* The end of a second. */
 
 static uint64_t time_word(uint64_t ns)
 {
@@ -238,7 +237,7 @@ static uint64_t time_word(uint64_t ns)
     return units < UINT32_MAX ? units : UINT32_MAX;
 }
 
-/* Rounded: of many short waits, the error is as often above as below. */
+/* Rounds, so that errors of many short waits cancel out. */
 static uint64_t for_time(uint64_t ns)
 {
     uint64_t units = (ns + FOR_UNIT / 2) / FOR_UNIT;
@@ -280,7 +279,7 @@ static unsigned int write_buckets(struct waits *w, const struct waiter *waiter)
     return nr;
 }
 
-/* Returns how many words it took, which is none for nothing. */
+/* Returns the number of words, which is 0 if the sums are 0. */
 static unsigned int write_sum(struct waits *w, uint64_t what, uint64_t number)
 {
     if (number)
