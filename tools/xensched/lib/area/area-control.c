@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Writes the scheduler's words into an area (registers, watermarks, routes, lease), and
- * turns events on and off.
+ * Writes the scheduler's words into an area (registers, watermarks, routes, lease), and turns
+ * events on and off.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #include "area-directory.h"
 #include "area-domain-xen.h"
 
-/* Of frame numbers, 512 in each: 256 MiB of log. */
+/* Pages of frame numbers, 512 in each: enough for 256 MiB of logs. */
 #define MAX_DIRECTORY 128
 #define FRAMES_PER_PAGE (XC_PAGE_SIZE / sizeof(uint64_t))
 
@@ -17,7 +17,7 @@ static size_t pages_of(size_t bytes)
     return (bytes + XC_PAGE_SIZE - 1) >> XC_PAGE_SHIFT;
 }
 
-/* Where in the directory the frames of a region begin, and how many. */
+/* Returns the index in the directory of the first frame of a region, and their number. */
 static size_t find_frames(const struct xensched_area *area,
                           enum region region, uint32_t cpu, size_t *nr)
 {
@@ -43,7 +43,7 @@ static size_t find_frames(const struct xensched_area *area,
     }
 }
 
-/* All that is mapped of the domain is mapped here. */
+/* Nothing else maps memory of the domain. */
 static int map_frames(struct directory *d, const xen_pfn_t *frames, size_t nr,
                       int prot, void **base)
 {
@@ -57,7 +57,7 @@ static int map_frames(struct directory *d, const xen_pfn_t *frames, size_t nr,
     return *base ? 0 : errno ? errno : EIO;
 }
 
-/* The only time that directory pages are looked at. */
+/* Nothing else reads directory pages. */
 static int copy_frames(struct directory *d, const xen_pfn_t *pages, size_t nr,
                        struct xensched_error *err)
 {
@@ -110,7 +110,7 @@ int directory_map(struct directory *d, const struct xensched_area *area,
     xen_pfn_t *frames;
     int code;
 
-    /* What was there then is all that there will be. */
+    /* After directory_forget() nothing can be mapped. */
     if (!d->frames)
         return ENODEV;
     if (first + m->pages > d->nr_frames)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * area-directory.h - the frames of a domain's log, as it advertises them, and
- * the only way in which memory of a domain is mapped.
+ * area-directory.h - the frames of a domain's log, as the domain advertises them, and the only way
+ * in which memory of a domain is mapped.
  *
- * The numbers are copied once, before any of them is used; what is in the
- * domain's pages afterwards does not matter.
+ * The numbers are copied once, before any of them is used; later contents of the domain's pages
+ * have no effect.
  */
 #ifndef XENSCHED_AREA_DIRECTORY_H
 #define XENSCHED_AREA_DIRECTORY_H
@@ -21,20 +21,20 @@ struct directory {
     uint32_t domid;
     xenforeignmemory_handle *fmem;
     xc_interface *xch;
-    char text[NODE_TEXT]; /* the node which the frames are from */
-    uint64_t *frames;     /* NULL: not read, or not needed any more */
+    char text[NODE_TEXT]; /* the node that lists the directory's pages */
+    uint64_t *frames;     /* NULL: not read, or no longer needed */
     size_t nr_frames;
-    uint64_t foreign;     /* with EPERM: a frame that is not its memory */
+    uint64_t foreign;     /* with EPERM: a frame that is not memory of the domain */
 };
 
-/* Geometry and files of @area are known. */
+/* Geometry and files of @area have to be known. */
 int directory_read(struct directory *d, const struct xensched_area *area,
                    const struct node_answer *a, struct xensched_error *err);
 
-/* What is mapped stays; nothing more can be mapped. */
+/* Existing mappings stay, but nothing more can be mapped. */
 void directory_forget(struct directory *d);
 
-/* As area_ops.map() and unmap(). */
+/* See map and unmap of struct area_ops. */
 int directory_map(struct directory *d, const struct xensched_area *area,
                   enum region region, uint32_t cpu, int prot,
                   struct mapping *m);

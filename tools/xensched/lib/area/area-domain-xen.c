@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Asks Xen about a domain: its vCPUs, and whether frames are its own. */
+/* Queries Xen about a domain: its vCPUs, and whether frames are its own. */
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "area-domain-xen.h"
 
-/* Of one hypercall. */
+/* Number of frames that one hypercall checks. */
 #define FRAMES_PER_CALL 1024U
 
 int domain_ask(xc_interface *xch, uint32_t domid, xc_domaininfo_t *info)
@@ -18,7 +18,7 @@ int domain_ask(xc_interface *xch, uint32_t domid, xc_domaininfo_t *info)
 
     if (xc_domctl(xch, &domctl))
         return -1;
-    /* Up to 4.17 it is of the next one if there is no such domain. */
+    /* Up to 4.17, Xen returns the next domain if there is no such domain. */
     if (domctl.u.getdomaininfo.domain != domid) {
         errno = ESRCH;
         return -1;
@@ -42,7 +42,7 @@ int domain_vcpus(xc_interface *xch, uint32_t domid, uint32_t *nr)
     return 0;
 }
 
-/* @types is in: frames, out: what they are. */
+/* @types has frames, and afterwards their types. */
 static int ask_types(xc_interface *xch, uint32_t domid,
                      xc_hypercall_buffer_t *types, size_t nr)
 {
@@ -59,7 +59,7 @@ static int ask_types(xc_interface *xch, uint32_t domid,
     return xc_domctl(xch, &domctl) ? (errno ? errno : EIO) : 0;
 }
 
-/* Is it no page of the domain's, or one that cannot be used? */
+/* Is it a page of another domain, or one that cannot be used? */
 static bool is_foreign(xen_pfn_t type)
 {
     type &= XEN_DOMCTL_PFINFO_LTAB_MASK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * area-domain-xen.h - what Xen knows of a domain, such as one that advertises a
- * log, whatever the domain says of itself.
+ * area-domain-xen.h - what Xen reports of a domain that advertises a log, independently of what the
+ * domain itself states.
  */
 #ifndef XENSCHED_LIB_AREA_DOMAIN_XEN_H
 #define XENSCHED_LIB_AREA_DOMAIN_XEN_H
@@ -12,25 +12,23 @@
 #include <xenctrl.h>
 
 /*
- * As xc_domain_getinfo_single(), which libxenctrl has since 4.18: 0, or -1 with
+ * The same as xc_domain_getinfo_single(), which libxenctrl has since 4.18: returns 0, or -1 with
  * errno set; ESRCH: there is no such domain.
  */
 int domain_ask(xc_interface *xch, uint32_t domid, xc_domaininfo_t *info);
 
 /*
- * How many vCPUs domain @domid can have: one more than the highest number.
- * Returns 0 or a positive errno value; ESRCH: it is dying, or gone.
+ * The number of vCPUs that domain @domid can have: its highest number + 1.  Returns 0 or a positive
+ * errno value; ESRCH: the domain is dying or has ended.
  */
 int domain_vcpus(xc_interface *xch, uint32_t domid, uint32_t *nr);
 
 /*
- * Are all of @nr @frames (as the domain numbers them in a grant) memory of
- * domain @domid's own?  0 if so, EPERM and *foreign, the first that is not, or
- * another positive errno value.
+ * Do all of @nr @frames (numbers that the domain would use in a grant) belong to domain @domid?
+ * Returns 0 if so, EPERM and the first other one in *foreign, or another positive errno value.
  *
- * To be asked before they are mapped: for a domain which has a device, Xen maps
- * the device's memory in its name as well.  Memory stays what it is: a frame
- * never turns into one of a device.
+ * Call this before they are mapped: for a domain that has a device, Xen also maps the device's
+ * memory in its name.  The answer stays valid: a frame of memory never becomes one of a device.
  */
 int domain_owns(xc_interface *xch, uint32_t domid, const xen_pfn_t *frames,
                 size_t nr, uint64_t *foreign);

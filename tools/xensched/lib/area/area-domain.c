@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * The log area of another domain, which advertises its frames
- * in xenstore; docs/internals/linux-log.md has the nodes.
+ * The log area of another domain, which advertises its frames in xenstore;
+ * docs/internals/linux-log.md has the nodes.
  *
- * The domain may do what it likes, at any time.  So
+ * The domain is untrusted and may change anything at any time.  Therefore:
  *
- * - nothing waits for it: xensched_area_request() asks, xensched_area_poll()
- *   looks whether there is an answer;
- * - what it says is read once into private memory, all in one transaction, and
- *   has to be what was asked for; frame numbers are copied before one is used;
- * - how much memory and how many steps it can cost us is bounded here.
+ * - nothing waits for it: xensched_area_request() sends the request, xensched_area_poll() checks
+ *   for an answer;
+ * - the answer is read once into private memory, in one transaction, and has to match the request;
+ *   frame numbers are copied before one is used;
+ * - the memory and the number of steps that it can cost are limited here.
  *
- * Frames (area-directory.h) are the domain's own memory, which Xen is asked
- * before they are mapped (area-domain-xen.h).  What is in them is for the reader
- * to doubt, and what we write there harms no other domain.
+ * Frames (area-directory.h) have to be the domain's own memory, by Xen's answer before they are
+ * mapped (area-domain-xen.h).  Readers do not trust their contents, and what is written to them can
+ * harm no other domain.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,12 +28,12 @@
 
 #define MAX_CPUS 4096
 
-/* Mapped in one call of xensched_area_poll(). */
+/* Number of CPUs that one call of xensched_area_poll() maps. */
 #define CPUS_PER_POLL 128
 
 enum phase {
-    LEAVING, /* an area of a former request is still there */
-    ASKED,   /* no answer yet */
+    LEAVING, /* the domain still has the area of a former request */
+    ASKED,   /* there is no answer yet */
     MAPPING, /* some CPUs are mapped */
     MAPPED,
 };
@@ -44,7 +44,7 @@ struct producer {
     xentoollog_logger *log;
     struct wanted wanted;
     struct directory directory;
-    uint32_t next_cpu; /* with MAPPING */
+    uint32_t next_cpu; /* in state MAPPING */
 };
 
 static struct producer *domain_of(const struct xensched_area *area)
@@ -62,8 +62,8 @@ static int domain_failed(struct xensched_error *err, int code,
 /* Requests. */
 
 /*
- * The area of a former scheduler that asked for the same is taken over;
- * another one has to go first.
+ * An area of a former scheduler that has the requested geometry is taken over; any other one has to
+ * be released first.
  */
 static int send_request(struct producer *d)
 {
@@ -90,7 +90,7 @@ static int nonsense(struct producer *d, struct xensched_error *err,
                          what);
 }
 
-/* "ENAME words": what it means to us. */
+/* Translates "ENAME words", an error of the domain. */
 static int their_error(struct producer *d, const struct node_answer *a,
                        struct xensched_error *err)
 {
@@ -137,7 +137,7 @@ static int check_answer(struct producer *d, const struct node_answer *a,
     return 0;
 }
 
-/* As the producers do it: after each other, aligned to size or page. */
+/* Places files as the producers do: one after the other, aligned to size or page. */
 static int domain_files(struct xensched_area *area,
                         struct xen_schedlog_file *files)
 {
@@ -166,7 +166,7 @@ static int domain_files(struct xensched_area *area,
     return 0;
 }
 
-/* It can say what it likes of its CPUs; each costs us something. */
+/* Limits the number of CPUs, because each of them costs memory and time here. */
 static int check_cpus(struct producer *d, const struct node_answer *a,
                       struct xensched_error *err)
 {
@@ -204,7 +204,7 @@ static int begin_mapping(struct xensched_area *area,
         .events_enabled = a->events,
         .tsc_khz = a->tsc_khz,
     };
-    /* Sizes are needed to find frames, frames to map the routes. */
+    /* Finding frames needs the sizes, and mapping the routes needs frames. */
     files = calloc(area->info.nr_files, sizeof(*files));
     area->files = files;
     if (!files)
@@ -239,7 +239,7 @@ static int map_some(struct xensched_area *area, struct xensched_error *err)
     return XENSCHED_MAPPED;
 }
 
-/* An answer, checked.  1: there is one. */
+/* Reads and checks an answer.  Returns 1 if there is one. */
 static int read_answer(struct producer *d, struct node_answer *a,
                        struct xensched_error *err)
 {
@@ -267,7 +267,7 @@ static int poll_former(struct producer *d, struct xensched_error *err)
 
 static const struct area_ops domain_ops;
 
-/* The next step towards an area that is mapped. */
+/* Does the next step of mapping an area. */
 static int map_part(struct xensched_area *area, struct xensched_error *err)
 {
     struct producer *d = domain_of(area);
@@ -312,7 +312,7 @@ int xensched_area_poll(struct xensched_area *area, struct xensched_error *err)
                          d->nodes.domid);
 }
 
-/* Once it is mapped. */
+/* For a mapped area. */
 
 static int domain_info(struct xensched_area *area,
                        struct xensched_area_info *info,
@@ -324,7 +324,7 @@ static int domain_info(struct xensched_area *area,
 
     if (rc < 0)
         return rc;
-    /* It was given up, or another one is there now. */
+    /* The domain has released the area, or has another one now. */
     if (!rc || strcmp(a.directory, d->directory.text) ||
         a.nr_cpus != area->info.nr_cpus)
         *info = (struct xensched_area_info){ .abi_version = a.version };
@@ -336,7 +336,7 @@ static int domain_info(struct xensched_area *area,
     return 0;
 }
 
-/* For a reader; the holder of the log hears of it from the toolstack. */
+/* For a reader; the holder of the log learns it from the toolstack. */
 static int domain_check(struct xensched_area *area, struct xensched_error *err)
 {
     struct producer *d = domain_of(area);
@@ -483,7 +483,7 @@ int xensched_area_withdraw(uint32_t domid, struct xensched_error *err)
     return rc ? rc : xensched_area_release(a, err);
 }
 
-/* The request which is there says what there has to be. */
+/* The existing request determines what has to be there. */
 static int attach(struct xensched_area *area, struct xensched_error *err)
 {
     struct producer *d = domain_of(area);

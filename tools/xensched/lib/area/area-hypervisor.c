@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * The hypervisor's log area, and what only the hypervisor
- * can do.
+ * The hypervisor's log area, and operations that only the hypervisor has.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +23,7 @@ static struct hypervisor *xen_of(const struct xensched_area *area)
     return area->place;
 }
 
-/* What libxc says when it says no. */
+/* Returns the error of a failed call of libxc. */
 static int code_of(int rc)
 {
     return rc >= 0 ? 0 : errno ? errno : EIO;
@@ -138,7 +137,7 @@ static int xen_files(struct xensched_area *area,
     return 0;
 }
 
-/* The frames of a region, as hypercall_frames() but all of them. */
+/* Gets all frames of a region, by several hypercalls. */
 static int get_frames(struct xensched_area *area, uint32_t region,
                       uint32_t cpu, xen_pfn_t *frames, size_t nr)
 {
@@ -219,7 +218,7 @@ static const struct area_ops hypervisor_ops = {
     .release = xen_release,
 };
 
-/* Handles on Xen; errors are ours to report, so libxc's logger is quiet. */
+/* Opens handles on Xen.  Libxc's logger is off, because this library reports errors. */
 static int open_xen(struct xensched_area **area, struct xensched_error *err)
 {
     struct xensched_area *a = area_new(&hypervisor_ops, err);
@@ -332,7 +331,7 @@ static int call_pmc(struct xensched_area *area, const void *arg)
                                  c->select));
 }
 
-/* Only the hypervisor has these, and only it can be told of accounts. */
+/* Fails for other areas: only the hypervisor has counters and accounting domains. */
 static int is_hypervisors(struct xensched_area *area,
                           struct xensched_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * The log area of the Linux below us: /dev/xensched-log, which
- * the module xensched_log makes.  Its operations are the hypervisor's.
+ * The log area of the Linux on which the caller runs: /dev/xensched-log of the module xensched_log.
+ * Its operations are the same as the hypervisor's.
  */
 #include <errno.h>
 #include <fcntl.h>

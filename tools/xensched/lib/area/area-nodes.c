@@ -9,15 +9,15 @@
 
 #include "area-nodes.h"
 
-/* A transaction which meets changes of others is done again so often. */
+/* Attempts of a transaction that conflicts with other changes. */
 #define TRIES 10
 
 #define PATH_TEXT 96
 
-/* What a request needs also as long as there is nothing to hold. */
+/* A request needs a lease, also if nothing is held yet. */
 #define LEASE_MS 10000U
 
-/* Numbers and lists of them, in decimal, and nothing else. */
+/* Parses a decimal number without any other characters. */
 
 static bool parse_number(const char *text, uint64_t max, uint64_t *number)
 {
@@ -53,7 +53,7 @@ static void path_of(const struct nodes *n, const char *node,
              *node ? "/" : "", node);
 }
 
-/* False: there is no such node, or it has zero bytes in it. */
+/* Returns false if there is no such node, or if it contains zero bytes. */
 static bool read_text(struct nodes *n, xs_transaction_t t, const char *node,
                       char *text, size_t size)
 {
@@ -70,7 +70,7 @@ static bool read_text(struct nodes *n, xs_transaction_t t, const char *node,
     return good;
 }
 
-/* 0 if it isn't one. */
+/* Reads a number; 0: the node has none. */
 static bool read_number(struct nodes *n, xs_transaction_t t,
                         const char *node, uint64_t max, uint64_t *number)
 {
@@ -115,7 +115,7 @@ static bool write_number(struct nodes *n, xs_transaction_t t,
     return write_text(n, t, node, text);
 }
 
-/* dom0 owns it; the domain may read, or write as well. */
+/* Makes dom0 the owner; the domain may read, or also write. */
 static bool set_permissions(struct nodes *n, xs_transaction_t t, const char *node,
                             unsigned int what)
 {
@@ -141,8 +141,8 @@ static bool remove_node(struct nodes *n, xs_transaction_t t,
 }
 
 /*
- * Do all of @call or nothing of it.  Returns 0 or a positive errno value;
- * EAGAIN: another program (the domain?) changes these nodes all the time.
+ * Does all of @call or nothing of it.  Returns 0 or a positive errno value; EAGAIN: another
+ * program, perhaps the domain, keeps changing these nodes.
  */
 static int transact(struct nodes *n,
                     bool (*call)(struct nodes *n, xs_transaction_t t,
@@ -208,7 +208,7 @@ static bool write_request(struct nodes *n, xs_transaction_t t, void *arg)
            write_number(n, t, "request/lease-ms", a->lease_ms);
 }
 
-/* And an empty folder for the answer. */
+/* Writes the request and an empty folder for the answer. */
 static bool write_first_request(struct nodes *n, xs_transaction_t t,
                                 void *arg)
 {
@@ -248,7 +248,7 @@ int nodes_remove_request(struct nodes *n)
 
 /* Answers. */
 
-/* Printable, since it will be shown to people. */
+/* Replaces unprintable characters, because people will see the text. */
 static void read_error(struct nodes *n, xs_transaction_t t,
                        struct node_answer *a)
 {
@@ -300,7 +300,7 @@ bool nodes_is_directory(struct nodes *n, const char *directory)
     if (read_text(n, XBT_NULL, "area/directory", text, sizeof(text)))
         return !strcmp(text, directory);
 
-    /* A xenstored that is restarted says nothing of the domain. */
+    /* An error that a restarting xenstored returns means nothing about the domain. */
     return errno && errno != ENOENT;
 }
 

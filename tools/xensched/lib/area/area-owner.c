@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Queries and changes a log area through its owner, Xen or Linux: repeats a call while the
- * area is busy, and explains why a call failed.
+ * Queries and changes a log area through its owner, Xen or Linux: repeats a call while the area is
+ * busy, and explains failures.
  */
 #include <errno.h>
 #include <unistd.h>

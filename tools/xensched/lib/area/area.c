@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Creates or finds a log area, maps it and releases it.  It does not use the contents of
- * the mapped pages.
+ * Creates or finds a log area, maps it and releases it.  It does not use the contents of the mapped
+ * pages.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -115,7 +115,7 @@ size_t area_data_bytes(const struct xensched_area *area)
     return end;
 }
 
-/* ENODEV: this CPU id has no log, which is fine. */
+/* ENODEV: this CPU id has no log, which is no error. */
 static int map_cpu(struct xensched_area *area, uint32_t cpu)
 {
     struct area_cpu *c = &area->cpus[cpu];
@@ -129,7 +129,7 @@ static int map_cpu(struct xensched_area *area, uint32_t cpu)
     if (!code)
         code = area->ops->map(area, REGION_DATA, cpu, area_data_bytes(area),
                               PROT_READ, &c->data);
-    /* It has a log, or it hasn't. */
+    /* Either all regions of a CPU exist or none. */
     if (code == ENODEV && c->control.base)
         code = EINVAL;
     if (code)
@@ -201,7 +201,7 @@ static int map_area(struct xensched_area *area, struct xensched_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* Room for pCPU ids which weren't there before. */
+/* Makes room for new pCPU ids. */
 static int grow(struct xensched_area *area, uint32_t nr_cpus,
                 struct xensched_error *err)
 {
@@ -314,7 +314,7 @@ static int release(struct xensched_area *area, struct xensched_error *err)
                                     "giving up the schedlog area") : 0;
 }
 
-/* Make the area, or find that there is one which cannot be taken over. */
+/* Makes the area, or finds an area that cannot be taken over. */
 static int make_area(struct xensched_area *area, const struct xensched_geometry *g,
                      bool replace, struct xensched_error *err)
 {
@@ -355,7 +355,7 @@ int area_setup(struct xensched_area *area,
                const struct xensched_geometry *geometry, bool replace,
                struct xensched_error *err)
 {
-    /* Another ABI is found out before anything is changed. */
+    /* Finds another ABI before anything is changed. */
     int rc = xensched_area_info(area, &area->info, err);
 
     area->writable = true;

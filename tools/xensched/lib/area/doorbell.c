@@ -15,8 +15,8 @@
 
 struct xensched_doorbell {
     xentoollog_logger *log;
-    xenevtchn_handle *channels; /* NULL: it is Linux's */
-    int device;                 /* Linux's */
+    xenevtchn_handle *channels; /* NULL: a doorbell of Linux */
+    int device;                 /* of Linux */
 };
 
 static int no_channels(struct xensched_error *err, int code)
@@ -42,7 +42,7 @@ static int bind_virq(struct xensched_doorbell *bell, uint32_t virq,
     return 0;
 }
 
-/* Errors are ours to report, so its own logger is quiet. */
+/* Libxenevtchn's logger is off, because this library reports errors. */
 static int open_channels(struct xensched_doorbell *bell, uint32_t virq,
                          struct xensched_error *err)
 {
@@ -110,7 +110,7 @@ void xensched_doorbell_answer(struct xensched_doorbell *bell)
 {
     xenevtchn_port_or_error_t port;
 
-    /* The mark that is set when the log has been read is Linux's answer. */
+    /* A doorbell of Linux is answered by the watermark that is set after a read. */
     if (!bell->channels)
         return;
     port = xenevtchn_pending(bell->channels);

@@ -12,7 +12,7 @@
 
 #define PATH_TEXT 64
 
-/* The folder is of several uses; only what is in it is the guest's to read. */
+/* The folder has several uses; only the nodes in it are for the guest to read. */
 static bool write_lines(struct xs_handle *xs, uint32_t domid, const char *path,
                         const char *lines)
 {
@@ -25,7 +25,7 @@ static bool write_lines(struct xs_handle *xs, uint32_t domid, const char *path,
            xs_set_permissions(xs, XBT_NULL, path, perms, 2);
 }
 
-/* What is written for a domain that is not there would stay for ever. */
+/* Nodes of a domain that does not exist would stay for ever. */
 static bool is_there(struct xs_handle *xs, uint32_t domid)
 {
     char path[PATH_TEXT], *name;

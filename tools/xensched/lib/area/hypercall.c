@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Makes the log's hypercalls by any libxenctrl of the hypervisor's release. */
+/* Makes the log's hypercalls, with any libxenctrl of the hypervisor's release. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * hypercall.h - the operations of the hypervisor's log, through the toolstack
- * that is there: a libxenctrl of the hypervisor's release is enough, it need not
- * know of the log.
+ * hypercall.h - the operations of the hypervisor's log, through the installed toolstack: a
+ * libxenctrl of the hypervisor's release suffices, even if it does not support the log.
  *
- * They do what the functions xc_schedlog_*() of a patched libxenctrl do, which
- * xen/sysctl.h and xen/domctl.h describe.  Unless said otherwise they return 0,
- * or -1 with errno set.  ENOSYS: this hypervisor has no log, EOPNOTSUPP: its log
- * does not have this operation, EPERM (with FLASK: EACCES): not allowed.
+ * They do the same as the functions xc_schedlog_*() of a patched libxenctrl; xen/sysctl.h and
+ * xen/domctl.h describe them.  Unless documented otherwise they return 0, or -1 with errno set.
+ * ENOSYS: this hypervisor has no log; EOPNOTSUPP: its log does not have this operation; EPERM (with
+ * FLASK: EACCES): not allowed.
  */
 #ifndef XENSCHED_HYPERCALL_H
 #define XENSCHED_HYPERCALL_H
@@ -19,11 +18,11 @@
 
 int hypercall_info(xc_interface *xch, struct xen_sysctl_schedlog_info *info);
 
-/* E2BIG: *@need_bytes is what schedlog_max= has to be at least. */
+/* E2BIG: *@need_bytes is the least sufficient value of schedlog_max=. */
 int hypercall_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
                     const uint32_t *sizes, uint64_t *need_bytes);
 
-/* Returns how many of the @nr entries were filled in. */
+/* Returns the number of entries that were filled in, at most @nr. */
 int hypercall_files(xc_interface *xch, uint32_t first, uint32_t nr,
                     struct xen_schedlog_file *files);
 int hypercall_frames(xc_interface *xch, uint32_t region, uint32_t cpu,

@@ -37,7 +37,7 @@ static int stop_failed(uint32_t domid, int code, struct xensched_error *err)
 static int do_stop_call(uint32_t domid, struct xen_domctl_schedlog_stop *op,
                         struct xensched_error *err)
 {
-    /* Errors are ours to report. */
+    /* Libxc's logger is off, because this library reports errors. */
     xentoollog_logger *quiet = (xentoollog_logger *)
         xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
     xc_interface *xch;

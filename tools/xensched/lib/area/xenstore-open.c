@@ -2,10 +2,10 @@
 /*
  * Connects to xenstored by its socket only.
  *
- * If no process listens at that socket, xs_open() would try the kernel's way to a
- * xenstored in another domain.  If xenstored has merely died, that connection succeeds,
- * and the first question waits for ever: at once, or when the next xenstored, which took
- * the kernel's questions over, dies as well.
+ * If no process listens at that socket, xs_open() tries the kernel's connection to a xenstored in
+ * another domain.  If xenstored has merely died, that connection succeeds, and the first request
+ * waits for ever: at once, or when the next xenstored, which has taken over the kernel's requests,
+ * dies too.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -20,10 +20,10 @@
 
 #include "xenstore-open.h"
 
-/* The socket that there was: xenstored is a process of this domain. */
+/* The socket that was there before: xenstored is a process of this domain. */
 static struct sockaddr_un seen;
 
-/* Is there a socket at which no process listens, or is it being made again? */
+/* Is there a socket at which no process listens, or is it being created again? */
 static bool is_dead(const char *path)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };

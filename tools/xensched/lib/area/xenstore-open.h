@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * xenstore-open.h - connect to xenstore without waiting for a dead xenstored.
+ * xenstore-open.h - connects to xenstore without waiting for a dead xenstored.
  */
 #ifndef XENSCHED_LIB_XENSTORE_OPEN_H
 #define XENSCHED_LIB_XENSTORE_OPEN_H
@@ -9,7 +9,7 @@
 
 #include <xensched/error.h>
 
-/* NULL: there is none; *err says so. */
+/* NULL: there is no xenstored, as *err states. */
 struct xs_handle *xensched_xenstore_open(struct xensched_error *err);
 
 #endif /* XENSCHED_LIB_XENSTORE_OPEN_H */

@@ -7,7 +7,7 @@
 
 #include "pack.h"
 
-/* The quickest which finds the repetitions that rows are made of. */
+/* The fastest level; it finds the repetitions of rows. */
 #define LEVEL 1
 
 int pack_reserve(struct pack_bytes *b, size_t room, struct xensched_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* A recording on its way to a file. */
+/* Writes a recording to a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static int file_pack(void *sink, uint64_t time_ns,
         return xensched_fail(err, s->failed, "'%s' had an error before",
                              s->path);
     rc = put_chunk(s, &pack, compressed->bytes, err);
-    /* A recorder that is killed loses what came after this. */
+    /* A recorder that is killed loses only later data. */
     if (!rc && fflush(s->file))
         rc = fail_write(s, err);
 
@@ -89,7 +89,7 @@ static uint64_t file_bytes(const void *sink)
     return ((const struct file_sink *)sink)->offset;
 }
 
-/* A pipe or a terminal has no disk to be on. */
+/* A pipe or a terminal cannot be synced. */
 static int sync_to_disk(FILE *file)
 {
     if (!fsync(fileno(file)) || errno == EINVAL || errno == EROFS)
@@ -142,7 +142,7 @@ int recorder_file_open(const char *path, const struct recording_header *header,
             close(fd);
     } else {
         rc = put_bytes(s, header, sizeof(*header), err);
-        /* A recorder that is killed before the first pack leaves a recording. */
+        /* A recorder that is killed before the first pack leaves a valid recording. */
         if (!rc && fflush(s->file))
             rc = fail_write(s, err);
     }

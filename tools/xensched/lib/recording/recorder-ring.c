@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * The flight recorder: the latest packs, in memory.
+ * The flight recorder: keeps the latest packs in memory.
  *
- * Of packs which have to go, what later rows need is kept: the sources, their
- * clocks and the host as they were last.
+ * Of packs that it drops, it keeps what later rows need: the sources, and the latest state of their
+ * clocks and of the host.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,12 +17,12 @@
 struct kept_pack {
     struct kept_pack *next;
     uint64_t time_ns;
-    struct pack_bytes chunks;     /* those which later rows need */
-    struct pack_bytes compressed; /* all */
-    size_t expanded;              /* bytes of all of them */
+    struct pack_bytes chunks;     /* those that later rows need */
+    struct pack_bytes compressed; /* all chunks */
+    size_t expanded;              /* size of all chunks, in bytes */
 };
 
-/* A chunk that stands for all former ones of its kind. */
+/* A chunk that replaces all earlier ones of its kind. */
 struct latest {
     struct recording_chunk chunk;
     uint8_t *bytes;
@@ -31,7 +31,7 @@ struct latest {
 struct ring_sink {
     struct recording_header header;
     uint64_t max_bytes, max_ns; /* 0: no limit */
-    uint64_t bytes;             /* of all packs */
+    uint64_t bytes;             /* size of all packs */
     struct kept_pack *oldest, *newest;
     struct latest *latest;
     size_t nr_latest;
@@ -43,7 +43,7 @@ static bool is_needed_later(uint32_t type)
            type == RECORDING_HOST;
 }
 
-/* The chunk at *at, and *at behind it.  These are our own: nothing is wrong. */
+/* Returns the chunk at *at and advances *at.  The data are our own, and valid. */
 static const uint8_t *next_chunk(const struct pack_bytes *b, size_t *at,
                                  struct recording_chunk *chunk)
 {
@@ -146,7 +146,7 @@ static int drop_oldest(struct ring_sink *s, struct xensched_error *err)
     return rc;
 }
 
-/* The latest one stays in any case. */
+/* The latest pack always stays. */
 static bool is_too_much(const struct ring_sink *s)
 {
     return s->oldest != s->newest &&
@@ -193,7 +193,7 @@ static uint64_t ring_bytes(const void *sink)
     return ((const struct ring_sink *)sink)->bytes;
 }
 
-/* The first pack of a file: what the others rely on. */
+/* Writes the first pack of a file, which the others need. */
 static int save_latest(const struct ring_sink *s, void *file,
                        struct xensched_error *err)
 {
@@ -241,7 +241,7 @@ static int write_to(const struct ring_sink *s, const char *path,
     return rc ? rc : close_rc;
 }
 
-/* A pipe, say, cannot be replaced. */
+/* A pipe, for example, cannot be replaced. */
 static bool is_replaceable(const char *path)
 {
     struct stat st;
@@ -249,7 +249,7 @@ static bool is_replaceable(const char *path)
     return stat(path, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
 }
 
-/* On a full disk the snapshot before this one stays. */
+/* If the disk is full, the previous snapshot stays. */
 static int ring_save(void *sink, const char *path, struct xensched_error *err)
 {
     char *aside;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * recorder-sink.h - where a recorder's header, packs and end mark go: a file
+ * recorder-sink.h - where a recorder writes its header, packs and end mark: a file
  * (recorder-file.c) or the memory of a flight recorder (recorder-ring.c).
  */
 #ifndef XENSCHED_LIB_RECORDER_SINK_H
@@ -12,14 +12,14 @@
 #include "recording-format.h"
 
 struct recorder_sink_ops {
-    /* A pack whose @compressed bytes are @chunks.  Keeps neither. */
+    /* Writes a pack: @chunks, and the same @compressed.  Keeps neither. */
     int (*pack)(void *sink, uint64_t time_ns, const struct pack_bytes *chunks,
                 const struct pack_bytes *compressed,
                 struct xensched_error *err);
     uint64_t (*bytes)(const void *sink);
-    /* Write to @path what there is; NULL: it is there already. */
+    /* Writes the recording to @path; NULL: it is in a file already. */
     int (*save)(void *sink, const char *path, struct xensched_error *err);
-    /* @complete: with an end mark.  The sink is gone in any case. */
+    /* @complete: writes an end mark.  The sink is invalid afterwards in any case. */
     int (*close)(void *sink, bool complete, struct xensched_error *err);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Makes recordings.  Chunks are collected and compressed as a pack, since small chunks
- * compress badly on their own.
+ * Makes recordings.  Collects chunks and compresses them as a pack, because small chunks compress
+ * badly on their own.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #include "recorder-sink.h"
 
-/* When a pack is made: it is large enough, or its oldest chunk old enough. */
+/* A pack is made when it has this size or its oldest chunk this age. */
 #define PACK_BYTES (1U << 20)
 #define PACK_NS    100000000ULL
 
@@ -23,8 +23,8 @@ struct xensched_recorder {
     const struct recorder_sink_ops *ops;
     void *sink;
     struct pack_bytes chunks, compressed;
-    uint64_t begin_ns; /* of the first of the chunks */
-    struct xensched_error failure; /* the first one; code 0: none */
+    uint64_t begin_ns; /* time of the first chunk */
+    struct xensched_error failure; /* the first error; code 0: none */
 };
 
 static int fail_again(const struct xensched_recorder *r,

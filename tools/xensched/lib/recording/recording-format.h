@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * recording-format.h - the bytes of a recording, as in
- * docs/internals/recording-format.md.  All in the byte order of the machine which
- * recorded, without holes.
+ * recording-format.h - the bytes of a recording, which docs/internals/recording-format.md
+ * describes: in the byte order of the recording machine, without padding.
  */
 #ifndef XENSCHED_LIB_RECORDING_FORMAT_H
 #define XENSCHED_LIB_RECORDING_FORMAT_H
@@ -23,29 +22,29 @@ struct recording_header {
     uint32_t reserved;
     uint64_t tsc_khz;   /* of the host */
     uint64_t start_ns;  /* CLOCK_REALTIME */
-    uint64_t start_tsc; /* of the host, then; version 1: 0 */
+    uint64_t start_tsc; /* the host's TSC at start_ns; version 1: 0 */
     uint32_t zero[3];
-    uint32_t crc; /* of the bytes before */
+    uint32_t crc; /* of the preceding bytes */
 };
 
 enum recording_type {
-    RECORDING_END = 0, /* pos = number of chunks before; nothing may follow */
+    RECORDING_END = 0, /* pos = number of preceding chunks; nothing may follow */
     RECORDING_ROWS = 1,
-    RECORDING_HOST = 2,   /* JSON: what the numbers in rows stand for */
+    RECORDING_HOST = 2,   /* JSON: the meaning of numbers in rows */
     /* Since version 2: */
     RECORDING_SOURCE = 3, /* struct recording_source */
     RECORDING_CLOCK = 4,  /* struct recording_clock */
     RECORDING_PACK = 5,   /* a zstd frame of chunks; pos = bytes of these */
-    RECORDING_ROUND = 6,  /* pos = TSC of the host when it began */
+    RECORDING_ROUND = 6,  /* pos = TSC of the host at its beginning */
     RECORDING_SYSTEM_TIME = 7, /* struct recording_clock; "guest": Xen's
                                   system time, ns */
-    /* Chunks of other types are skipped. */
+    /* Readers skip chunks of other types. */
 };
 
 struct recording_chunk {
     uint32_t magic;
     uint32_t type;
-    uint32_t length; /* of what follows the header, bytes */
+    uint32_t length; /* bytes after the header */
     uint32_t cpu;
     uint32_t file;
     uint32_t lcr;
@@ -54,7 +53,7 @@ struct recording_chunk {
     uint64_t lost_rows;
     uint64_t time_ns;
     uint32_t source; /* version 1: 0 */
-    uint32_t crc; /* of the header before this, then of what follows; within
+    uint32_t crc; /* of the header before this and the bytes after the header; within
                      a pack 0 */
 };
 
@@ -63,7 +62,7 @@ struct recording_source {
     uint32_t domid;
     uint64_t tsc_khz;
     char uuid[40];
-    char name[64]; /* a longer one goes on behind */
+    char name[64]; /* a longer name continues after the structure */
 };
 
 struct recording_clock {
@@ -71,10 +70,10 @@ struct recording_clock {
     uint32_t flags;
     uint64_t host_tsc, guest_tsc; /* at the same instant */
     uint64_t host_khz, guest_khz;
-    uint64_t error; /* cycles of the host */
+    uint64_t error; /* in cycles of the host */
 };
 
-/* What a pack holds; its largest chunk and as much of others. */
+/* Size of a pack: its largest chunk, and as much of others. */
 #define RECORDING_MAX_PACK (2 * XEN_SCHEDLOG_MAX_FILE_SIZE)
 
 _Static_assert(sizeof(struct recording_header) == 64, "no holes");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Reads recordings.  A file can contain anything: each number is checked before it is
- * used, and data with a wrong checksum are not delivered.
+ * Reads recordings.  A file can contain anything: each number is checked before it is used, and
+ * data with a wrong checksum are not delivered.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -19,12 +19,12 @@ struct xensched_recording {
     FILE *file;
     char *path;
     struct xensched_recording_header header;
-    uint64_t nr_chunks;       /* of the file */
-    uint64_t offset;          /* in the file, of the chunk which is read */
-    struct pack_bytes rows;   /* or whatever the chunk holds */
-    struct pack_bytes pack;   /* chunks which come before the next of the file */
+    uint64_t nr_chunks;       /* in the file so far */
+    uint64_t offset;          /* in the file, of the current chunk */
+    struct pack_bytes rows;   /* or other contents of the chunk */
+    struct pack_bytes pack;   /* chunks to read before the next one of the file */
     size_t pack_at;
-    char *host; /* the latest; NULL: none */
+    char *host; /* the latest description; NULL: none */
     size_t host_length;
     uint64_t nr_hosts;
     struct xensched_source_info *sources[XENSCHED_MAX_SOURCES];
@@ -37,7 +37,7 @@ static int damaged(const struct xensched_recording *r,
                          r->path, (unsigned long long)r->offset, what);
 }
 
-/* All @length bytes, or an error which says where the file ends. */
+/* Reads all @length bytes, or returns an error that names the end of the file. */
 static int get_bytes(struct xensched_recording *r, void *bytes, size_t length,
                      uint64_t offset, struct xensched_error *err)
 {
@@ -79,7 +79,7 @@ static int check_header(struct xensched_recording *r,
     return 0;
 }
 
-/* Version 1 does not say whose rows it has; nearly always it is Xen's. */
+/* Version 1 does not name the producer; nearly always it is Xen. */
 static int add_only_source(struct xensched_recording *r,
                            struct xensched_error *err)
 {
@@ -95,7 +95,7 @@ static int add_only_source(struct xensched_recording *r,
     return 0;
 }
 
-/* Reads @file, called @path, which is closed in any case. */
+/* Reads @file with name @path; closes it in any case. */
 static int open_file(FILE *file, const char *path,
                      struct xensched_recording **recording,
                      struct xensched_error *err)
@@ -181,7 +181,7 @@ static uint32_t checksum(const struct recording_chunk *chunk,
     return chunk->length ? crc32(crc, bytes, chunk->length) : crc;
 }
 
-/* Header and contents of the next chunk of the file, with their checksum. */
+/* Reads header and contents of the next chunk of the file, and checks their checksum. */
 static int get_chunk(struct xensched_recording *r,
                      struct recording_chunk *chunk, struct xensched_error *err)
 {
@@ -218,7 +218,7 @@ static int end_of_file(const struct xensched_recording *r,
     return 0;
 }
 
-/* What a pack holds comes next. */
+/* Makes the contents of a pack the next chunks. */
 static int unpack(struct xensched_recording *r,
                   const struct recording_chunk *chunk,
                   struct xensched_error *err)
@@ -235,7 +235,7 @@ static int unpack(struct xensched_recording *r,
     return rc;
 }
 
-/* The next chunk of the pack.  Its checksum was the pack's. */
+/* Returns the next chunk of the pack, which the pack's checksum covers. */
 static int get_packed(struct xensched_recording *r,
                       struct recording_chunk *chunk, const uint8_t **bytes,
                       struct xensched_error *err)
@@ -298,7 +298,7 @@ static int host(struct xensched_recording *r,
     return 0;
 }
 
-/* Ends, and has no control characters; other bytes stay: a name has any. */
+/* Terminates the text and replaces control characters; a name may have any other bytes. */
 static void make_text(char *text, size_t size)
 {
     size_t i;
@@ -366,7 +366,7 @@ static int clock_of(const struct xensched_recording *r,
     return 0;
 }
 
-/* Returns 1 if it is something, 0 if it is to be skipped. */
+/* Returns 1 for a record, 0 for a chunk to skip. */
 static int parse_chunk(struct xensched_recording *r,
                        const struct recording_chunk *chunk,
                        const uint8_t *bytes, struct xensched_record *record,
@@ -408,7 +408,7 @@ static int parse_chunk(struct xensched_recording *r,
     return rc ? rc : 1;
 }
 
-/* The next chunk of the file.  Returns as xensched_recording_read(), or 2. */
+/* Reads the next chunk of the file.  Returns as xensched_recording_read(), or 2. */
 static int read_file(struct xensched_recording *r,
                      struct xensched_record *record,
                      struct xensched_error *err)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Reads log files that count.
+ * Reads log buffers that count.
  *
- * One call takes a snapshot of the state, checks that it is possible and that the file
- * counts, adds up the counters with one load each, and checks that the layout is still
- * the same.  It must not write to shared memory, nor copy an entry in pieces.
+ * One call takes a snapshot of the state, checks that it is possible and that the log buffer
+ * counts, adds up the counters with one load each, and checks that the layout is still the same.
+ * It must not write to shared memory, nor copy an entry in pieces.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include <xensched/log-state.h>
 
 
-/* layout_seq of the first register that was used, and before that. */
+/* layout_seq of the first register that was used, and before it. */
 #define FIRST_LAYOUT 2
 #define NO_LAYOUT 0
 
@@ -65,7 +65,7 @@ static void last_row(const struct xensched_counter *counter,
     xensched_row_decode(&now->layout, 0, words, row);
 }
 
-/* Was what is there now added to what was there at the last read? */
+/* Has the producer only added to the state of the last read? */
 static bool goes_on(const struct xensched_counter *counter,
                     const struct log_state *now)
 {
@@ -77,7 +77,7 @@ static bool goes_on(const struct xensched_counter *counter,
             now->layout_pos == 0);
 }
 
-/* False: something went back that can't. */
+/* Returns false if a number went back that cannot go back. */
 static bool compare_layout(const struct xensched_counter *counter,
                            const struct log_state *now, struct xensched_count *count)
 {
@@ -85,7 +85,7 @@ static bool compare_layout(const struct xensched_counter *counter,
         count->restarted = true;
         return true;
     }
-    /* The sum of several 64-bit counters may come round, nothing else may. */
+    /* The sum of several 64-bit counters may wrap around, nothing else may. */
     if (now->pos < counter->pos ||
         (count->value < counter->value &&
          (now->layout.counter_size == 4 || count->rows == 1)))

@@ -2,10 +2,10 @@
 /*
  * Decodes many rows of one layout.
  *
- * With AVX2 a row is decoded by one shuffle: all entries lie in the first 24 bytes of a
- * row, and a struct xensched_row has 32.  The shuffle follows from the layout alone, so
- * it is computed once for all rows.  Without AVX2, and for a few rows, this is
- * xensched_row_decode() in a loop, with which the shuffle has to agree.
+ * With AVX2 one shuffle decodes a row: all entries are in the first 24 bytes of a row, and a struct
+ * xensched_row has 32.  The shuffle depends on the layout only, so it is computed once for all
+ * rows.  Without AVX2, and for few rows, this is xensched_row_decode() in a loop, and the shuffle
+ * has to give the same result.
  *
  * It must not read a byte beyond the last row.
  */
@@ -28,10 +28,10 @@ static void decode_one_by_one(const struct xensched_layout *layout,
 
 #include <immintrin.h>
 
-/* With fewer rows the shuffle isn't worth its preparation. */
+/* For fewer rows the preparation of the shuffle costs more than it saves. */
 #define FEW_ROWS 4
 
-/* Where the entries of the second half of a 32-byte row begin. */
+/* The offset of the second half of a 32-byte row. */
 #define HALF 16
 
 _Static_assert(sizeof(struct xensched_row) == 32 &&
@@ -46,9 +46,9 @@ _Static_assert(sizeof(struct xensched_row) == 32 &&
                "the shuffle below has to be made for these offsets");
 
 /*
- * Each byte of @low and @high says which byte of the row (of its first 16, of
- * those behind) goes there; with its top bit set, none does.  @fixed is what
- * is the same in all rows.
+ * Each byte of @low and @high selects the byte of the row (among its first 16, among the following
+ * ones) for its position; with its top bit set, none.  @fixed has the bytes that are the same in
+ * all rows.
  */
 struct shuffle {
     uint64_t low[4], high[4], fixed[4];
@@ -56,7 +56,7 @@ struct shuffle {
 
 #define NO_BYTES 0x8080808080808080ULL
 
-/* Bytes @offset to @offset + @size - 1, and zeroes above, as 8 bytes. */
+/* Selects bytes @offset to @offset + @size - 1, and zeroes above, as 8 bytes. */
 static uint64_t pick(unsigned int offset, unsigned int size)
 {
     uint64_t bytes = 0x0706050403020100ULL + offset * 0x0101010101010101ULL;
@@ -73,7 +73,7 @@ static uint64_t pick_id(unsigned int offset)
     return (uint16_t)pick(offset, offset == XENSCHED_NO_ENTRY ? 0 : 2);
 }
 
-/* The same for the event and for its reason, which may have a byte each. */
+/* The same for the event and its reason, which may have a byte each. */
 static uint64_t pick_event(const struct xensched_layout *layout)
 {
     return xensched_has_reason(layout) ? (uint16_t)pick(layout->event, 1)
@@ -106,7 +106,7 @@ static uint16_t valid_entries(const struct xensched_layout *layout)
     return valid;
 }
 
-/* False: this is not a layout which xensched_layout() makes. */
+/* Returns false for a layout that xensched_layout() does not make. */
 static bool prepare_shuffle(const struct xensched_layout *layout, uint32_t cpu,
                             struct shuffle *s)
 {
@@ -133,7 +133,7 @@ static bool prepare_shuffle(const struct xensched_layout *layout, uint32_t cpu,
     return true;
 }
 
-/* The first @size bytes of a row, 16 at most, twice. */
+/* Loads the first @size bytes of a row, 16 at most, twice. */
 static inline __attribute__((always_inline, target("avx2")))
 __m256i load_twice(const uint8_t *row, unsigned int size)
 {
@@ -147,7 +147,7 @@ __m256i load_twice(const uint8_t *row, unsigned int size)
     return _mm256_set1_epi64x(bytes);
 }
 
-/* @size is a constant wherever this is used, the loop has no branches. */
+/* @size is a constant at each call, so the loop has no branches. */
 static inline __attribute__((always_inline, target("avx2")))
 void shuffle_rows(const struct shuffle *s, unsigned int size,
                   unsigned int stride, const uint8_t *row, size_t nr,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Names the reasons for which Xen works for domains.
+ * Names the reasons of Xen's work for domains.
  *
- * Names of hypercalls are those of xen.h, names of exits are Xen's names for those of
- * Intel's and AMD's manuals.
+ * Names of hypercalls are those of xen.h; names of exits are Xen's names for the exits of Intel's
+ * and AMD's manuals.
  */
 #include <stddef.h>
 
@@ -69,7 +69,7 @@ static const char *const intel_exits[] = {
     [75] = "notify",
 };
 
-/* Those below are of registers and exceptions. */
+/* Lower numbers are accesses to registers and exceptions. */
 static const char *const amd_exits[] = {
     [96] = "intr", [97] = "nmi", [98] = "smi", [99] = "init", [100] = "vintr",
     [101] = "cr0-sel-write", [102] = "idtr-read", [103] = "gdtr-read",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * What Xen says of the TSC of a domain's vCPUs.
+ * Reads from Xen how the TSC of a domain's vCPUs relates to the host's.
  *
- * A vCPU has the host's TSC, or one at a distance from it and perhaps with
- * another rate (PVH and HVM), or one which Xen emulates from its system time.
+ * A vCPU has the host's TSC, or one with an offset and perhaps another rate (PVH and HVM), or one
+ * that Xen emulates from its system time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "lib/area/hypercall.h"
 
 /*
- * What system times of two pCPUs may differ by: an emulated TSC follows that of
- * the pCPU on which it is read.
+ * Bound of the difference between the system times of two pCPUs: an emulated TSC follows the system
+ * time of the pCPU on which it is read.
  */
 #define SYSTEM_TIME_ERROR_NS 5000U
 
@@ -89,12 +89,12 @@ int xensched_clocks_of_domain(uint32_t domid, uint32_t nr,
 
 #include <cpuid.h>
 
-/* Where Xen's leaves of CPUID may begin, as in its public/arch-x86/cpuid.h. */
+/* The range in which Xen's leaves of CPUID begin, as in its public/arch-x86/cpuid.h. */
 #define FIRST_BASE 0x40000000U
 #define LAST_BASE  0x40010000U
 #define BASE_STEP  0x100U
 
-/* The leaf about time, from there, and its bit of EAX. */
+/* The offset of the leaf about time, and its bit of EAX. */
 #define LEAF_TIME    3U
 #define TIME_ONE_TSC (1U << 1)
 
@@ -110,7 +110,7 @@ static bool is_pv(void)
     return pv;
 }
 
-/* In a PV domain the prefix brings Xen's answer in place of the processor's. */
+/* In a PV domain, Xen answers a CPUID with the prefix instead of the processor. */
 static void ask_cpuid(bool pv, uint32_t leaf, uint32_t regs[4])
 {
     memset(regs, 0, 4 * sizeof(*regs));
@@ -123,7 +123,7 @@ static void ask_cpuid(bool pv, uint32_t leaf, uint32_t regs[4])
         __cpuid_count(leaf, 0, regs[0], regs[1], regs[2], regs[3]);
 }
 
-/* Xen compares the TSCs when it boots, where the processor says that they are constant. */
+/* At boot Xen compares the TSCs, if the processor reports them as constant. */
 static bool has_one_tsc(void)
 {
     bool pv = is_pv();
@@ -142,7 +142,7 @@ static bool has_one_tsc(void)
 
 #else
 
-/* Arm's generic counter is one by its architecture. */
+/* Arm's generic counter is the same for all pCPUs by its architecture. */
 static bool has_one_tsc(void)
 {
     return true;

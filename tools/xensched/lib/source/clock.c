@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Converts between the TSC that a vCPU reads and the host's.  Numbers may come from a file,
- * so all arithmetic wraps.
+ * Converts between the TSC that a vCPU reads and the host's.  Numbers may come from a file, so all
+ * arithmetic wraps.
  */
 #include <xensched/clock.h>
 
-/* @cycles of a clock with rate @from as cycles of one with rate @to. */
+/* Converts @cycles of a clock with rate @from to a clock with rate @to. */
 static uint64_t scale(int64_t cycles, uint64_t from, uint64_t to)
 {
     uint64_t size = cycles < 0 ? -(uint64_t)cycles : (uint64_t)cycles;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Sorts rows until no earlier one can come. */
+/* Holds rows until no earlier one can come, and sorts them. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "merge-queue.h"
 
-/* Sorts what waits. */
+/* Sorting key of waiting rows. */
 struct merge_key {
     uint64_t time_ns;
     uint64_t number;
@@ -74,7 +74,7 @@ void merge_queue_sort(struct merge_queue *q, uint64_t limit_ns)
     for (q->ready = 0; q->ready < q->nr; q->ready++)
         if (q->sorted[q->ready].time_ns >= limit_ns && limit_ns < UINT64_MAX)
             break;
-    /* What is behind it waits on. */
+    /* Later rows continue to wait. */
     swap = q->waiting;
     for (i = q->ready; i < q->nr; i++)
         swap[i - q->ready] = q->sorted[i];

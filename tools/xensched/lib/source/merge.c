@@ -2,11 +2,10 @@
 /*
  * Merges the sources of a recording into one order of time.
  *
- * A row waits until no earlier one can come.  A recording contains rounds for that: a
- * round with the host's TSC t comes after all rows that were complete at t.  A row that
- * was being written then is in the next round, so a round delivers the rows that are
- * older than the beginning of the round before.  Version 1 has no rounds; there a row
- * waits for two seconds' worth of other rows.
+ * A row waits until no earlier one can come.  For that a recording contains rounds: a round with
+ * the host's TSC t comes after all rows that were complete at t.  A row that was being written then
+ * is in the next round, so a round makes the rows ready that are older than the beginning of the
+ * round before.  Version 1 has no rounds; there a row waits for two seconds' worth of other rows.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,14 +15,14 @@
 
 #include "merge-queue.h"
 
-/* Late stamps are nearer than this. */
+/* Rows that are merely late are less than this before their predecessor. */
 #define BACK_NS 1000000000ULL
 
 #define MAX_LANES   (1U << 20)
 #define NR_BUCKETS  4096U
 #define WITHOUT_ROUNDS_NS 2000000000ULL
 
-/* A log file of a CPU of a source. */
+/* A log buffer of a CPU of a source. */
 struct lane {
     struct lane *next;
     uint32_t source, cpu, file;
@@ -35,7 +34,7 @@ struct source {
     struct xensched_clock *clocks; /* [nr_clocks], by vCPU */
     size_t nr_clocks;
     bool known;
-    uint64_t latest; /* its own TSC, of a row or a round */
+    uint64_t latest; /* its own TSC, from a row or a round */
 };
 
 struct xensched_merge {
@@ -45,15 +44,15 @@ struct xensched_merge {
     struct lane *lanes[NR_BUCKETS];
     size_t nr_lanes;
     struct source *sources[XENSCHED_MAX_SOURCES];
-    uint64_t round_tsc;  /* when the latest round began; 0: none */
-    uint64_t limit_ns;   /* nothing earlier comes */
-    uint64_t sorted_ns;    /* all that is earlier was made ready */
-    uint64_t delivered_ns; /* the latest one that was delivered */
-    struct xensched_record record; /* which was read last ... */
-    size_t row;                    /* ... and is taken from this row on ... */
-    size_t nr_rows;                /* ... to this one */
-    char *text;          /* of what was delivered last */
-    int ended;           /* what reading returned at last */
+    uint64_t round_tsc;  /* beginning of the latest round; 0: none */
+    uint64_t limit_ns;   /* no earlier row comes */
+    uint64_t sorted_ns;    /* all earlier rows were made ready */
+    uint64_t delivered_ns; /* the latest time that was delivered */
+    struct xensched_record record; /* the record that was read last, */
+    size_t row;                    /* of which the next row is this one */
+    size_t nr_rows;                /* of this number */
+    char *text;          /* of the item that was delivered last */
+    int ended;           /* the last result of reading */
     bool over;
     struct xensched_error why;
 };
@@ -116,14 +115,14 @@ static const struct xensched_clock *clock_of(const struct source *s,
 {
     if (!s->nr_clocks)
         return NULL;
-    /* A vCPU without a reading is as the first one, which is usual. */
+    /* A vCPU without a reading usually has the clock of the first one. */
     if (cpu < s->nr_clocks && s->clocks[cpu].host_khz)
         return &s->clocks[cpu];
 
     return s->clocks[0].host_khz ? &s->clocks[0] : NULL;
 }
 
-/* All 64 bits: those which bring a row nearest to what is known. */
+/* Extends a time stamp to 64 bits: the value nearest to the known times. */
 static uint64_t whole(const struct xensched_merge *m, const struct source *s,
                       const struct xensched_clock *clock,
                       const struct xensched_layout *layout, uint64_t time)
@@ -147,7 +146,7 @@ static uint64_t whole(const struct xensched_merge *m, const struct source *s,
     return cycles;
 }
 
-/* Fills in time_ns and error_ns of @item, whose row is decoded. */
+/* Sets time_ns and error_ns of @item, whose row is decoded. */
 static void set_time(struct xensched_merge *m, struct source *s,
                      const struct xensched_layout *layout,
                      const struct lane *lane, struct xensched_merged *item)
@@ -173,7 +172,7 @@ static void set_time(struct xensched_merge *m, struct source *s,
     item->error_ns = to_ns(m, error);
 }
 
-/* Things of the recording. */
+/* Records of the recording. */
 
 static int take_loss(struct xensched_merge *m, const struct lane *lane,
                      const struct xensched_batch *batch, uint64_t time_ns,
@@ -193,7 +192,7 @@ static int take_loss(struct xensched_merge *m, const struct lane *lane,
     return merge_queue_add(&m->queue, &item, err);
 }
 
-/* What is in front of the first row, and how many rows there are. */
+/* Handles what precedes the first row, and counts the rows. */
 static int begin_rows(struct xensched_merge *m,
                       const struct xensched_batch *batch,
                       struct xensched_error *err)
@@ -215,7 +214,7 @@ static int begin_rows(struct xensched_merge *m,
                                      ? m->limit_ns : lane->last_ns, err);
 }
 
-/* As many as there is room for. */
+/* Takes as many rows as there is room for. */
 static int take_rows(struct xensched_merge *m, struct xensched_error *err)
 {
     const struct xensched_batch *batch = &m->record.batch;
@@ -258,7 +257,7 @@ static int take_host(struct xensched_merge *m, struct xensched_error *err)
     memcpy(copy, text, length + 1);
     item.text = copy;
     item.length = length;
-    /* What comes is of this host; what was being read may be, too. */
+    /* Later rows belong to this host; rows that were being read may, too. */
     item.time_ns = m->limit_ns;
     rc = merge_queue_add(&m->queue, &item, err);
     if (rc)
@@ -325,7 +324,7 @@ static int accept_record(struct xensched_merge *m, const struct xensched_record 
     return 0;
 }
 
-/* Are there enough to be worth sorting, and can some be delivered? */
+/* Are there enough rows to make sorting worthwhile, and are some of them ready? */
 static bool is_time(const struct xensched_merge *m)
 {
     if (m->queue.nr < MERGE_QUEUE_MIN)
@@ -352,7 +351,7 @@ static int take_next(struct xensched_merge *m, struct xensched_error *err)
     return rc;
 }
 
-/* Until something is ready, or the end. */
+/* Reads until a row is ready, or to the end. */
 static void read_on(struct xensched_merge *m)
 {
     while (!m->over && m->queue.at == m->queue.ready) {
@@ -415,7 +414,7 @@ int xensched_merge_next(struct xensched_merge *m,
 
 /* Opening and closing. */
 
-/* Of version 1: a whole time stamp, from the first rows which have one. */
+/* For version 1: finds a complete time stamp, in the first rows that have one. */
 static void find_first_stamp(struct xensched_merge *m, const char *path)
 {
     struct xensched_recording *recording;

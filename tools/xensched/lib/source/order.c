@@ -5,18 +5,18 @@
 
 #include <xensched/order.h>
 
-/* Of a back end and one of its clients, by their accounting domains. */
+/* Pairs of a back end and a client, by their accounting domains. */
 #define MAX_PAIRS 1024U
 
 struct moment {
-    unsigned int nr; /* how many of its kind there were */
+    unsigned int nr; /* number of events of its kind */
     uint64_t time_ns, error_ns;
 };
 
 struct ring_pair {
     uint16_t back, front;
-    bool asked; /* the front end has notified, and nothing was lost since */
-    struct moment response, notification; /* since then */
+    bool asked; /* the front end has notified, and nothing was lost after that */
+    struct moment response, notification; /* after that */
 };
 
 struct xensched_order {
@@ -62,7 +62,7 @@ static void set_moment(struct moment *moment, const struct xensched_merged *m)
     moment->error_ns = m->error_ns;
 }
 
-/* What came between two notifications of the front end. */
+/* Judges what came between two notifications of the front end. */
 static void judge(struct xensched_order *o, const struct ring_pair *p)
 {
     const struct moment *r = &p->response, *n = &p->notification;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * source-kinds.h - what each kind of source has to implement.  The functions of
- * xensched/source.h call these, and count.
+ * source-kinds.h - the functions of each kind of source, which the functions of xensched/source.h
+ * call.
  */
 #ifndef XENSCHED_LIB_SOURCE_KINDS_H
 #define XENSCHED_LIB_SOURCE_KINDS_H
@@ -10,26 +10,26 @@
 
 struct xensched_source_ops {
     const char *name; /* in a specification, before the colon */
-    /* @text: what follows the colon, "" if nothing does. */
-    /* Of live sources: look at the area which there is.  Else NULL. */
+    /* @text: what follows the colon; "": nothing. */
+    /* For live sources: attaches to the existing area.  Others: NULL. */
     int (*attach)(const char *text, struct xensched_area **area,
                   struct xensched_error *err);
     int (*open)(const char *text, struct xensched_area *area, void **data,
                 uint64_t *tsc_khz, struct xensched_error *err);
-    /* As xensched_source_next(). */
+    /* See xensched_source_next(). */
     int (*next)(void *data, struct xensched_batch *batch,
                 struct xensched_error *err);
     /* May be NULL. */
     uint64_t (*nonsense)(const void *data);
     /* May be NULL. */
     uint64_t (*due)(const void *data);
-    /* As xensched_source_hurry(); NULL: it does not ring. */
+    /* See xensched_source_hurry(); NULL: it has no doorbell. */
     void (*hurry)(void *data, uint32_t files);
-    /* As xensched_source_leave(); NULL: there are no such log files. */
+    /* See xensched_source_leave(); NULL: it has no such log buffers. */
     void (*leave)(void *data, uint32_t files);
-    /* As xensched_source_host(); NULL: it never is told. */
+    /* See xensched_source_host(); NULL: it has no descriptions. */
     uint64_t (*host)(const void *data, const char **text, size_t *length);
-    /* As xensched_source_whose(); NULL: all rows are of one producer. */
+    /* See xensched_source_whose(); NULL: all rows have one producer. */
     const struct xensched_source_info *(*info)(const void *data, uint32_t id);
     void (*close)(void *data);
 };

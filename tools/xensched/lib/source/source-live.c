@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * A live area as a source, whosever it is: one reader per CPU
- * and log file, asked in turn.
+ * A live area as a source, whatever its producer: one reader per CPU and log buffer, which take
+ * turns.
  *
- * Without an area the one which is there is looked at, read-only.  A round
- * over all readers asks each of them at most READS_PER_ROUND times and then
- * says XENSCHED_IDLE, so a busy log file cannot hold up the others.  pCPUs
- * which were added to the area are noticed at the end of a round, and so is
- * that a domain has died or given its log up, by a reader that is not the holder: what is
- * mapped keeps a dead domain from going.
+ * Without an area it attaches to the existing one, read-only.  A round over all readers calls each
+ * of them at most READS_PER_ROUND times and then returns XENSCHED_IDLE, so a busy log buffer cannot
+ * hold up the others.  At the end of a round it notices pCPUs that were added to the area.  A
+ * reader that does not own the area also checks then whether a domain has ended or released its
+ * log, because mappings keep an ended domain's memory allocated.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,14 +22,14 @@
 #define NS_PER_S 1000000000ULL
 
 /*
- * A layout takes nanoseconds to change, or as long as the producer does not run.
- * A log that still changes after this many rounds will not stop.
+ * A change of the layout takes nanoseconds, or as long as the producer does not run.  A log that
+ * still changes after this many rounds will not stop changing.
  */
 #define BUSY_ROUNDS 10
 
 /*
- * One read can take everything that is in a log file.  A second is needed
- * when the layout has changed in the middle.
+ * One read can return everything in a log buffer.  If the layout has changed within it, a second
+ * read is needed.
  */
 #define READS_PER_ROUND 2
 
@@ -38,8 +37,8 @@ struct log_file {
     uint32_t cpu;
     uint32_t file;
     struct xensched_reader reader;
-    uint64_t mark;     /* as set last */
-    unsigned int busy; /* reads in a row which met a change of the layout */
+    uint64_t mark;     /* the latest watermark */
+    unsigned int busy; /* consecutive reads during a change of the layout */
 };
 
 struct live {
@@ -47,15 +46,15 @@ struct live {
     bool own_area;
     struct log_file *logs;
     size_t nr_logs;
-    size_t nr_cpus;     /* whose logs these are */
-    bool *known;        /* [nr_known]: this CPU is one of them */
+    size_t nr_cpus;     /* that have logs */
+    bool *known;        /* [nr_known]: the logs of this CPU were added */
     size_t nr_known;
-    size_t at;          /* the log file to be asked next */
-    unsigned int reads; /* how often it has been asked in this round */
-    uint64_t checked_ns; /* when it was last seen to be there */
-    uint64_t due;       /* log files found past their mark */
-    uint32_t hurry;     /* log files whose very next row counts */
-    uint32_t left;      /* log files which are not for us */
+    size_t at;          /* the log buffer to read next */
+    unsigned int reads; /* reads of it in this round */
+    uint64_t checked_ns; /* when the area was last found to exist */
+    uint64_t due;       /* number of log buffers found past their watermark */
+    uint32_t hurry;     /* log buffers whose very next row is to ring */
+    uint32_t left;      /* log buffers of another reader */
     void *buffer;
     size_t room;
 };
@@ -124,7 +123,7 @@ static int add_log(struct live *l, uint32_t cpu, uint32_t file,
     return 0;
 }
 
-/* Have the log files of @cpu been added? */
+/* Were the log buffers of @cpu added? */
 static bool is_known(const struct live *l, uint32_t cpu)
 {
     return cpu < l->nr_known && l->known[cpu];
@@ -148,7 +147,7 @@ static int make_known(struct live *l, uint32_t cpu)
     return 0;
 }
 
-/* All log files of pCPUs which have some and are not known yet. */
+/* Adds all log buffers of new pCPUs. */
 static int add_logs(struct live *l, enum xensched_begin begin,
                     struct xensched_error *err)
 {
@@ -184,9 +183,8 @@ static size_t count_cpus(const struct live *l)
 }
 
 /*
- * The producer rings when a log file is half full of new rows: then there is as
- * much room for what comes until it is read.  Where nothing was written, nothing
- * is to be set.
+ * The producer rings when a log buffer is half full of new rows, so that there is as much room for
+ * rows that come until it is read.  A log buffer that is never written needs no watermark.
  */
 static void set_mark(struct live *l, struct log_file *log)
 {
@@ -213,7 +211,7 @@ static void begin_round(struct live *l)
     }
 }
 
-/* A source for @area, which was opened for it if @own says so. */
+/* Opens a source for @area; @own: the area was opened for it. */
 static int live_open(struct xensched_area *area, bool own, void **data,
                      uint64_t *tsc_khz, struct xensched_error *err)
 {
@@ -273,7 +271,7 @@ static int attach_domain(const char *text, struct xensched_area **area,
     return xensched_area_attach_domain(domid, area, err);
 }
 
-/* A source for @area, which is there already, or for what attaching finds. */
+/* Opens a source for the existing @area, or for the area to which @attach attaches. */
 static int open_with(int (*attach)(const char *text,
                                    struct xensched_area **area,
                                    struct xensched_error *err),
@@ -293,17 +291,17 @@ static void next_log(struct live *l)
     l->reads = 0;
 }
 
-/* The end of a round. */
+/* Ends a round. */
 static int end_round(struct live *l, struct xensched_error *err)
 {
     uint64_t now = now_ns();
     int rc = 0;
 
     l->at = 0;
-    /* A new pCPU has no past: all that is in its logs is new. */
+    /* All rows in the logs of a new pCPU are new. */
     if (count_cpus(l) != l->nr_cpus)
         rc = add_logs(l, XENSCHED_BEGIN_OLDEST, err);
-    /* The program that made the area knows by other ways. */
+    /* The area's owner learns it in other ways. */
     if (rc || l->area->writable || !l->area->ops->check ||
         now - l->checked_ns < NS_PER_S)
         return rc;
@@ -312,7 +310,7 @@ static int end_round(struct live *l, struct xensched_error *err)
     return l->area->ops->check(l->area, err);
 }
 
-/* Is this log being changed all the time? */
+/* Does this log keep changing? */
 static bool is_stuck(struct log_file *log, int rc)
 {
     log->busy = rc == -EAGAIN ? log->busy + 1 : 0;

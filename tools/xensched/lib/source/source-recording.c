@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* A recorded file as a source. */
+/* A recording file as a source. */
 #include <errno.h>
 
 #include <xensched/recording.h>

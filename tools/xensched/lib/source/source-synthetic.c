@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Made-up rows, for tests and benchmarks of everything
- * that comes after a source.
+ * Synthetic rows, for tests and benchmarks of everything that uses a source.
  *
- * The same options give the same rows, on any machine: the random numbers are
- * splitmix64 (S. Vigna, public domain), and the time stamps of the batches are
- * counted, not measured.
+ * The same options give the same rows on any machine: the random numbers are splitmix64 (S. Vigna,
+ * public domain), and the batches' time stamps are computed, not measured.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +19,7 @@
 #define MAX_PAIRS 64
 #define MAX_PHASES 64
 
-/* Of a pair that is in all of them. */
+/* For a pair with rows in all phases. */
 #define ALL_PHASES 0U
 #define MAX_BATCH 65536
 
@@ -29,7 +27,7 @@
                  XEN_SCHEDLOG_LCR_CORRESPONDENT |                      \
                  XEN_SCHEDLOG_LCR_COUNTER | XEN_SCHEDLOG_LCR_COUNTER64)
 
-/* What ROW_LCR makes of a row. */
+/* A row in the layout of ROW_LCR. */
 struct made_up_row {
     uint16_t event, current, correspondent;
     uint64_t counter;
@@ -43,7 +41,7 @@ struct weighted_pair {
 
 struct phase {
     uint64_t seconds;
-    uint64_t weights; /* of its pairs, and of those in all phases */
+    uint64_t weights; /* of its pairs and those of all phases */
 };
 
 struct synthetic {
@@ -51,11 +49,11 @@ struct synthetic {
     uint64_t cpus, rows, batch, rate, lose;
     struct weighted_pair pairs[MAX_PAIRS];
     unsigned int nr_pairs;
-    struct phase phases[MAX_PHASES + 1]; /* [0]: there are none */
+    struct phase phases[MAX_PHASES + 1]; /* [0]: if there are no phases */
     unsigned int nr_phases;
-    uint64_t made;    /* rows, without those that are "lost" */
+    uint64_t made;    /* rows, without lost ones */
     uint64_t nr_batches;
-    uint64_t *pos; /* per pCPU, rows ever written */
+    uint64_t *pos; /* per pCPU: number of rows written */
     struct made_up_row *buffer;
 };
 
@@ -89,7 +87,7 @@ static const struct made_up_row *choose_row(struct synthetic *s,
     }
 }
 
-/* Which phase the next batch is in. */
+/* Returns the phase of the next batch. */
 static unsigned int present_phase(const struct synthetic *s)
 {
     uint64_t all = 0, at;
@@ -180,7 +178,7 @@ static int parse_option(struct synthetic *s, const char *name,
     return -EINVAL;
 }
 
-/* When all pairs are known. */
+/* Called when all pairs are known. */
 static int add_weights(struct synthetic *s, struct xensched_error *err)
 {
     unsigned int phase = s->nr_phases ? 1 : 0, i;
@@ -287,7 +285,7 @@ static int synthetic_next(void *data, struct xensched_batch *batch,
     batch->length = nr * batch->layout.size;
     s->pos[batch->cpu] = batch->pos + batch->length;
     s->made += nr;
-    /* In parts, so that it doesn't overflow for centuries. */
+    /* Computed in parts, so that it does not overflow for centuries. */
     batch->time_ns = s->made / s->rate * 1000000000ULL +
                      s->made % s->rate * 1000000000ULL / s->rate;
 

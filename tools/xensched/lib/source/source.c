@@ -35,7 +35,7 @@ static const struct xensched_source_ops *find_ops(const char *spec, size_t lengt
     return NULL;
 }
 
-/* What comes behind the colon, if there is one. */
+/* Returns what follows the colon, or "". */
 static const char *text_of(const char *spec)
 {
     size_t length = strcspn(spec, ":");

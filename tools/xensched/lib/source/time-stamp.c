@@ -20,7 +20,7 @@ uint64_t xensched_time_stamp(void)
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t distance;
 
-/* It is constant while dom0 runs. */
+/* The distance is constant while dom0 runs. */
 static void ask_distance(void)
 {
     struct xensched_clock clock;
