@@ -131,14 +131,15 @@ class Arm64:
     sites_in_results = r"arm64\s+has\s+(\d+)\s+sites"
     prefixes = ()
     ends = ("jmp", "ret", "br", "brk", "eret")
-    lacks = {20, 21, 22, 23}    # Xen's work
+    lacks = {22, 23}            # exits, waits for flushes
     computed = "br"
 
     # As for x86.  Most of those that are more belong to copies of a function's end, of
     # which one run takes only one.
     relaid = {"evtchn_2l_set_pending": 16, "do_grant_table_op": 1,
               "gnttab_release_mappings": 6, "rt_schedule": 22,
-              "sched_context_switch": 2}
+              "sched_context_switch": 2, "__do_softirq": 14, "gic_interrupt": 3,
+              "do_trap_hypercall": 1, "arch_do_multicall_call": 2}
     inverse = {"cbnz": "cbz", "tbnz": "tbz"}
 
     @staticmethod

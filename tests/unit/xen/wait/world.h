@@ -32,6 +32,7 @@ extern bool fake_in_irq;
 extern bool irqs_off;
 void may_be_interrupted(void);
 #define local_irq_save(flags) ((flags) = irqs_off, irqs_off = true)
+#define local_irq_is_enabled() (!irqs_off)
 #define local_irq_restore(flags) (irqs_off = (flags), may_be_interrupted())
 
 #include "schedlog-env.h"

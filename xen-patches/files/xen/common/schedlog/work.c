@@ -97,7 +97,9 @@ void schedlog_end(unsigned int event)
                       this_run(pcpu), schedlog_tsc());
     local_irq_restore(flags);
 
-    if ( unlikely(pcpu->work.used > SCHEDLOG_WORK_MANY) && !in_irq() )
+    /* IPIs of arm64 count as no interrupts, but come with these disabled. */
+    if ( unlikely(pcpu->work.used > SCHEDLOG_WORK_MANY) && !in_irq() &&
+         local_irq_is_enabled() )
         schedlog_work_tick(pcpu);
 }
 

@@ -79,21 +79,15 @@ void schedlog_ipi_wakes(struct vcpu *v);
 void schedlog_begin(unsigned int event, unsigned int reason);
 void schedlog_end(unsigned int event);
 #define SCHEDLOG_BEGIN(event, reason) \
-    SCHEDLOG_WORK(event, schedlog_begin, XEN_SCHEDLOG_EV_ ## event, reason)
+    SCHEDLOG(event, schedlog_begin, XEN_SCHEDLOG_EV_ ## event, reason)
 #define SCHEDLOG_END(event) \
-    SCHEDLOG_WORK(event, schedlog_end, XEN_SCHEDLOG_EV_ ## event)
-
-/* Elsewhere hypercalls and interrupts have no sites, nor has common code. */
-#ifdef CONFIG_X86
-#define SCHEDLOG_WORK SCHEDLOG
-#else
-#define SCHEDLOG_WORK(event, fn, args...) ((void)0)
-#endif
+    SCHEDLOG(event, schedlog_end, XEN_SCHEDLOG_EV_ ## event)
 
 /* The same, by the numbers of Xen or of the CPU. */
 struct irq_desc;
 void schedlog_softirq(unsigned int nr);
 void schedlog_irq(const struct irq_desc *desc);
+void schedlog_sgi(unsigned int sgi);
 void schedlog_apic_irq(unsigned int vector);
 void schedlog_flush(unsigned int flags);
 void schedlog_svm_exit(uint64_t code);
@@ -153,7 +147,6 @@ static inline uint32_t schedlog_llc_leaf(void) { return 0; }
 #else /* !CONFIG_SCHEDLOG */
 
 #define SCHEDLOG(event, fn, args...) ((void)0)
-#define SCHEDLOG_WORK(event, fn, args...) ((void)0)
 #define SCHEDLOG_BEGIN(event, reason) ((void)0)
 #define SCHEDLOG_END(event) ((void)0)
 
