@@ -157,9 +157,9 @@ def isolated(kind):
     if kind in ("domain", "hypercall"):
         r.stay(5 * MS, 40 * MS, 1, DOM0, RT, woken=5 * MS)
         r.stay(40 * MS, 41 * MS, 1, RT, woken=10 * MS)
+        r.row(4 * MS, 1, "irq-time", XEN, counter=work(2, 1, 1000))
         r.row(40 * MS + 9, 1, "irq-time", DOM0, counter=work(2, 30, 200000))
         if kind == "hypercall":
-            r.row(4 * MS, 1, "hypercall-time", RT, counter=work(29, 1, 1000))
             r.row(40 * MS + 9, 1, "hypercall-time", DOM0, counter=work(SYSCTL, 1, 34 * MS))
     elif kind == "interrupts":
         r.stay(10 * MS, 45 * MS, 1, RT, woken=10 * MS)

@@ -52,7 +52,7 @@ void xen_work_make(struct xen_work *work, const struct rows *rows, const struct 
         const struct timeline_row *row = &rows->row[i];
         uint32_t index = stays_cpu(stays, row->cpu);
         struct xen_work_cpu *cpu;
-        uint64_t since = 0;
+        uint64_t since = row->ns; /* the first tick's work is of an unknown time */
 
         if (index == STAY_NONE || !xensched_is_work(row->event))
             continue;

@@ -11,7 +11,7 @@
 #include "stays.h"
 
 struct xen_work_row {
-    uint64_t since, ns; /* of the tick before and of this one */
+    uint64_t since, ns; /* of the tick before and of this one; equal: that is unknown */
     uint64_t counter;
     uint16_t event, acct;
 };
