@@ -27,7 +27,7 @@ struct read_schedule {
     bool rung;            /* since the last read */
 };
 
-/* The hypervisor has rung.  Returns true if its doorbell counted as broken. */
+/* Call this when the hypervisor has rung.  Returns true if its doorbell counted as broken. */
 bool read_schedule_rung(struct read_schedule *read_schedule);
 
 /*
@@ -62,7 +62,7 @@ struct bell {
 struct bells {
     struct ev_loop *loop;
     struct read_schedule *read_schedule;
-    struct bell hypervisor, dom0; /* dom0: of its Linux */
+    struct bell hypervisor, dom0; /* dom0: its Linux */
     ev_timer linux_again;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Restores affinities when the daemon ends, and then what is in xenstore.
+ * Restores affinities when the daemon ends, and then removes its nodes in xenstore.
  *
- * If xenstored hangs, the daemon waits for its first answer until it is killed.  So the
- * affinities come before everything that asks xenstored.
+ * If xenstored hangs, the daemon waits for its first answer until it is killed.  So the affinities
+ * come before everything that needs xenstored.
  */
 #include "ending.h"
 

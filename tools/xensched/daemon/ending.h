@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ending.h - the order in which the daemon takes its changes of the host back. */
+/* ending.h - the order in which the daemon undoes its changes of the host. */
 #ifndef XENSCHED_DAEMON_ENDING_H
 #define XENSCHED_DAEMON_ENDING_H
 

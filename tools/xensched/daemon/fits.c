@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Compares settings with the pCPUs, cpupools and domains of the host, and warns of those
- * that do not fit.
+ * Compares settings with the pCPUs, cpupools and domains of the host, and warns of those that do
+ * not fit.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fits.h - reports settings that this host gives no meaning.
+ * fits.h - reports settings that have no effect on this host.
  *
- * Such a setting is no error: the pool, the node or the guest may come later.  A daemon
- * that said nothing of it would look as if it obeyed.
+ * Such a setting is no error: the pool, the node or the guest may appear later.  But without a
+ * report it would look effective.
  */
 #ifndef XENSCHED_DAEMON_FITS_H
 #define XENSCHED_DAEMON_FITS_H

@@ -23,13 +23,13 @@
 
 _Static_assert(NR_IDS <= OPTIONS_MAX, "options.value has no room");
 
-/* At least @min_ms, at most a day. */
+/* Parses a time of at least @min_ms, at most a day. */
 static bool time_ns(const char *text, uint64_t min_ms, uint64_t *ns)
 {
     return option_duration(text, MS, min_ms * MS, 24 * 3600 * OPTION_S, ns);
 }
 
-/* The same, of a whole number of milliseconds. */
+/* The same for a whole number of milliseconds. */
 static bool time_ms(const char *text, uint64_t min_ms, uint64_t max_ms,
                     uint64_t *ms)
 {
@@ -148,7 +148,7 @@ static bool lease(struct options *o, const char *value)
     return true;
 }
 
-/* A number such as 1 or 0.5. */
+/* Parses a number such as 1 or 0.5. */
 static bool budget(struct options *o, const char *value)
 {
     char *end;
@@ -174,7 +174,7 @@ static bool journal_size(struct options *o, const char *value)
     return option_size(value, MIB, 0, 1024 * MIB, &o->core.journal_limit);
 }
 
-/* What is wrong with a reaction takes more words than a row of the table has. */
+/* The error of a reaction, which needs more words than a row of the table has. */
 static struct xensched_error wrong_reaction;
 
 static bool reactions(struct options *o, const char *value)
@@ -189,7 +189,7 @@ static const char *what_it_takes(enum id id)
     return id == REACTIONS ? wrong_reaction.text : settings[id].takes;
 }
 
-/* @value stays where it is for as long as @o is used. */
+/* @value has to stay valid as long as @o is used. */
 static bool set(struct options *o, enum id id, const char *value)
 {
     struct policy_settings *p = &o->core.policy_settings;
@@ -262,7 +262,7 @@ static void set_defaults(struct options *o)
             set_copy(o, id, settings[id].standard);
 }
 
-/* One of the configuration; see config.h. */
+/* Handles a key of the configuration; see config.h. */
 static const char *accept_key(void *arg, const char *key, const char *value)
 {
     static char wrong[300];
@@ -285,7 +285,7 @@ static const char *accept_key(void *arg, const char *key, const char *value)
     return wrong;
 }
 
-/* What has to be known before the rest is looked at.  Returns as below. */
+/* Handles the options that have to be known before the others.  Returns as below. */
 static int look_at_options(struct options *o)
 {
     int id;
@@ -330,7 +330,7 @@ static int set_options(struct options *o, struct xensched_error *err)
     return 0;
 }
 
-/* It is renewed with each look at the logs; one may come late. */
+/* Each read of the logs renews the lease; one read may be late. */
 static int check_lease(const struct options *o, struct xensched_error *err)
 {
     if (o->lease_ms >= 3 * o->interval_ms)
@@ -347,7 +347,7 @@ static bool counts_misses(const struct options *o)
     return o->pmc.select[0] == PMC_MISSES;
 }
 
-/* Is it known what each counter counts that is logged or planned with? */
+/* Is it known what each counter counts that is logged or used by the plan? */
 static int check_pmc(const struct options *o, struct xensched_error *err)
 {
     uint32_t events = o->core.choice.events & ((1U << PMC_MAX) - 1)
@@ -364,7 +364,7 @@ static int check_pmc(const struct options *o, struct xensched_error *err)
     return 0;
 }
 
-/* Names that are accepted for two releases. */
+/* Former names, accepted for two releases. */
 static void warn_of_former(const struct options *o)
 {
     static const enum id unused[] = { SHARE, MIN_RATE };
@@ -380,7 +380,7 @@ static void warn_of_former(const struct options *o)
                 "use least_gain_us", settings[unused[i]].key);
 }
 
-/* Each item of these lists is one itself, with commas. */
+/* The separator of items in lists whose items contain commas. */
 static char separator(const char *key)
 {
     if (!strcmp(key, settings[REACTIONS].key))
@@ -404,7 +404,7 @@ static int load_config(struct options *o, struct xensched_error *err)
         rc = set_options(o, err);
     if (!rc)
         rc = check_lease(o, err);
-    /* What was chosen is not added to; a policy may be off then. */
+    /* An explicit choice gets no additions; a policy may be off then. */
     if (!o->value[LOG])
         choice_add(&o->core.choice, policies_events(&o->core.policies) |
                                     o->reaction_events);
@@ -413,7 +413,7 @@ static int load_config(struct options *o, struct xensched_error *err)
     o->core.policy_settings.counts_misses = counts_misses(o);
     if (!rc)
         warn_of_former(o);
-    /* With no event on there is nothing that Xen would have to turn off. */
+    /* Without events there is nothing for Xen to turn off. */
     if (choice_events(&o->core.choice, HYPERVISOR))
         o->core.lease_ms = o->lease_ms;
 
@@ -486,7 +486,7 @@ int options_reload(struct options *o, void (*restart)(void *arg,
     unsigned int id;
     int rc = load_config(&fresh, err);
 
-    /* The lease stays what it is, so the interval has to suit that one. */
+    /* The lease cannot change, so the interval has to suit it. */
     fresh.lease_ms = o->lease_ms;
     if (!rc)
         rc = check_lease(&fresh, err);
@@ -512,14 +512,14 @@ void options_free(struct options *o)
 
 /* Folders. */
 
-/* The folder of a file which we are going to make. */
+/* Creates the folder of a file that the daemon will create. */
 static void make_folder_of(const char *path)
 {
     char *folder = need_string(path), *slash = strrchr(folder, '/');
 
     if (slash && slash != folder) {
         *slash = '\0';
-        /* If it fails, making the file will say what is wrong. */
+        /* If this fails, creating the file reports the error. */
         if (mkdir(folder, 0700) && errno != EEXIST)
             say("cannot make the folder '%s': %s", folder, strerror(errno));
     }

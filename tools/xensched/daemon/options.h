@@ -7,8 +7,8 @@
 #include "host/pmc.h"
 
 /*
- * What an operator has set: the command line of xenschedd, and the
- * configuration file, which it overrides.
+ * The operator's settings: the command line of xenschedd, and the configuration file, which it
+ * overrides.
  */
 
 /* Exit codes; the man page documents them. */
@@ -19,7 +19,7 @@ enum exit_code {
     EXIT_RUNNING = 4, /* another scheduler is running */
 };
 
-/* What is read unless another one is named. */
+/* The default configuration file. */
 #define OPTIONS_CONFIG "/etc/xen/xensched.conf"
 
 #define OPTIONS_MAX 40
@@ -28,38 +28,37 @@ struct options {
     struct core_settings core;
     uint64_t interval_ms;
     uint64_t period_ms;
-    uint32_t lease_ms; /* of all logs */
+    uint32_t lease_ms; /* for all logs */
     struct pmc pmc;
-    const char *llc;   /* see llc.h; NULL: what the host says */
+    const char *llc;   /* see llc.h; NULL: what the host reports */
     const char *soft_pools; /* "NAME,NAME..."; NULL: none */
     bool replace_area;
     const char *control_path;
     const char *lock_path;
     const char *metrics_path; /* NULL: none */
     const char *reactions;    /* see react.h; NULL: none */
-    uint32_t reaction_events; /* which they need: mask */
+    uint32_t reaction_events; /* mask of the events that they need */
 
-    /* Where it comes from. */
+    /* Origins. */
     int argc;
     char **argv;
     const char *config_path;
-    bool config_named;         /* by an option: then it has to be there */
-    char *value[OPTIONS_MAX];  /* of each setting; NULL: it has none */
+    bool config_named;         /* --config names it, so it has to exist */
+    char *value[OPTIONS_MAX];  /* of each setting; NULL: not set */
 };
 
 /*
- * @config is what is read without --config, if it is there; NULL: nothing.
- * Returns -1 when the daemon is to be started, else the exit code: --help and
- * --version were served, or there was an error, which is on standard error.
+ * @config is read if there is no --config, and if it exists; NULL: no file.  Returns -1 to start
+ * the daemon, else the exit code: after --help or --version, or after an error, which is on
+ * standard error.
  */
 int options_parse(struct options *o, const char *config, int argc,
                   char **argv);
 
 /*
- * Read the configuration again, on top of it the same command line.  What can
- * change while the daemon runs is changed in *o (and what is not, isn't);
- * @restart is called with the key of each setting which has changed and
- * cannot.  If anything is wrong with the configuration nothing is changed.
+ * Reads the configuration again, and applies the same command line to it.  Changes only settings in
+ * *o that can change while the daemon runs; calls @restart with the key of each other setting that
+ * has changed.  If the configuration has an error, nothing changes.
  */
 int options_reload(struct options *o, void (*restart)(void *arg,
                                                       const char *key),
@@ -70,7 +69,7 @@ void options_free(struct options *o);
 /* Creates the folders that do not exist, and logs failures. */
 void make_folders(const struct options *o);
 
-/* @name in the folder of @path.  To be freed. */
+/* Returns @name in the folder of @path; the caller frees it. */
 char *file_beside(const char *path, const char *name);
 
 #endif /* XENSCHED_DAEMON_OPTIONS_H */

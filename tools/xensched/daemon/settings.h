@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * settings.h - what an operator can set, each once; see option.h.  What a value
- * means is in options.c.
+ * settings.h - lists each setting of the operator once; see option.h.  options.c interprets the
+ * values.
  */
 #ifndef XENSCHED_DAEMON_SETTINGS_H
 #define XENSCHED_DAEMON_SETTINGS_H
@@ -20,7 +20,7 @@ enum id {
 extern const struct option_row settings[NR_IDS];
 extern const struct option_table settings_table;
 
-/* To standard output. */
+/* Prints to standard output. */
 void settings_print_help(void);
 
 #endif /* XENSCHED_DAEMON_SETTINGS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xenschedd: connects the daemon's parts and drives them with an event loop.  It decides
- * only what happens when.
+ * xenschedd: connects the daemon's parts and runs them in an event loop.  It decides only the
+ * times.
  */
 #include <errno.h>
 #include <ev.h>
@@ -31,13 +31,13 @@
 #include "base/message.h"
 #include "host/xenstore.h"
 
-/* Between two looks at the lease of another program. */
+/* Interval of checks of another program's lease. */
 #define LEASE_LOOK_S 0.2
 
-/* Between two looks at domains that came and went, however many do. */
+/* Shortest interval of reactions to domains that start and end. */
 #define CHANGES_S 0.1
 
-/* More than enough for what comes after the wait. */
+/* Sufficient for the rest of the start after the wait. */
 #define LEASE_WAIT_MS 30000
 
 /* The clock of the process; all other parts receive the time from here. */
@@ -78,14 +78,14 @@ struct daemon {
     struct bells bells;
     ev_signal term, interrupt, hang_up;
     bool xenstore_lost; /* logged already */
-    uint64_t read_ns; /* when the hypervisor's rows were read last */
-    /* What reading between two steps of a plan came to. */
+    uint64_t read_ns; /* when the hypervisor's rows were last read */
+    /* The result of reading between two steps of a plan. */
     int read_rc;
     struct xensched_error read_err;
     char *history_path;
     char *trial_path, *trial_blocks_path, *learned_path;
     bool started; /* there may be changes to undo */
-    bool ending;  /* there may be no log any more */
+    bool ending;  /* there may be no log */
     int exit_code;
 };
 
@@ -95,7 +95,7 @@ static void end_loop(struct daemon *d)
     ev_break(d->loop, EVBREAK_ALL);
 }
 
-/* What the daemon cannot go on without has failed. */
+/* Ends the daemon after a failure of something that it needs. */
 static void give_up(struct daemon *d, const struct xensched_error *err)
 {
     say("%s", err->text);
@@ -103,7 +103,7 @@ static void give_up(struct daemon *d, const struct xensched_error *err)
     end_loop(d);
 }
 
-/* The hypervisor's. */
+/* Opens the hypervisor's source. */
 static int open_source(struct daemon *d, struct xensched_error *err)
 {
     int rc = xensched_source_open("hypervisor", host_xen_area(d->host),
@@ -118,8 +118,8 @@ static int open_source(struct daemon *d, struct xensched_error *err)
 }
 
 /*
- * After the daemon stood still: the area may be another program's, or another
- * one, so nothing of it is used any more.
+ * After the daemon stood still, the area may belong to another program, or be another one, so
+ * nothing of it is used any more.
  */
 static int log_again(struct daemon *d, struct xensched_error *err)
 {
@@ -140,9 +140,9 @@ static int log_again(struct daemon *d, struct xensched_error *err)
 }
 
 /*
- * A plan with its looks at the host can take longer than rows last, or the lease,
- * and xenstored, libxl or a disk may not answer at all: those of the hypervisor are
- * read in between.  What comes of it is for read_rows(), when that is over.
+ * A plan and its readings of the host can take longer than the log buffers or the lease last, and
+ * xenstored, libxl or a disk may not answer at all.  So the hypervisor's rows are also read between
+ * steps.  read_rows() handles the result afterwards.
  */
 static void read_between(void *arg)
 {
@@ -158,7 +158,7 @@ static void read_between(void *arg)
         notify_progress(&d->notify, now);
 }
 
-/* Takes the rows of all sources to the matrix. */
+/* Adds the rows of all sources to the matrix. */
 static int read_all(struct daemon *d, struct xensched_error *err)
 {
     int rc = d->read_rc;
@@ -183,7 +183,7 @@ static void start_timer(struct daemon *d, ev_timer *timer, uint64_t every_ms)
     ev_timer_again(d->loop, timer);
 }
 
-/* Whether the doorbell rings can only be seen where it should have. */
+/* A broken doorbell shows only by rings that are missing. */
 static void judge_doorbell(struct daemon *d)
 {
     struct xensched_source_stats stats;
@@ -220,7 +220,7 @@ static void read_logs(struct daemon *d)
     start_timer(d, &d->read_timer, read_schedule_next_ms(&d->read_schedule, &d->sources));
 }
 
-/* For clients that ask for the present state. */
+/* Reads the host, for clients that ask for the present state. */
 static void look_if_due(struct daemon *d)
 {
     if (now_ns() - d->read_ns >= d->options.interval_ms * 1000000ULL)
@@ -234,7 +234,7 @@ static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
     read_logs(timer->data);
 }
 
-/* A log file fills up. */
+/* The doorbell has rung: a log buffer fills up. */
 static void rung(void *arg)
 {
     struct daemon *d = arg;
@@ -263,8 +263,8 @@ static void journal_xenstore(struct daemon *d, bool lost, const char *text)
 }
 
 /*
- * The matrix needs no xenstore, but the names and groups of its domains do: until xenstored
- * is back the daemon plans and moves nothing.
+ * The matrix needs no xenstore, but the names and groups of its domains do: without xenstored the
+ * daemon makes no plans and no moves.
  */
 static bool has_xenstore(struct daemon *d)
 {
@@ -319,10 +319,9 @@ static void listen_again(struct ev_loop *loop, ev_timer *timer, int events)
 }
 
 /*
- * Domains which are new are bound, and logs of those which are gone unmapped,
- * at once and not with the next plan: a mapping keeps what is left of a domain.
- * When many come at once, the first one is, and the others together a little
- * later.
+ * Binds new domains, and unmaps logs of domains that have ended, at once and not with the next
+ * plan: a mapping keeps memory of an ended domain allocated.  If many domains start at once, the
+ * first one is bound at once and the others together a moment later.
  */
 static void domains_changed(struct ev_loop *loop, ev_io *io, int events)
 {
@@ -368,7 +367,7 @@ static void needs_restart(void *arg, const char *key)
     say("'%s' has changed in the configuration, which needs a restart", key);
 }
 
-/* From now on, by the interval that is in force. */
+/* Starts reading at the present interval. */
 static void start_looking(struct daemon *d)
 {
     d->read_schedule.interval_ms = d->options.interval_ms;
@@ -377,7 +376,7 @@ static void start_looking(struct daemon *d)
     start_timer(d, &d->read_timer, read_schedule_next_ms(&d->read_schedule, &d->sources));
 }
 
-/* SIGHUP: read the configuration again; if it is wrong, nothing changes. */
+/* SIGHUP: reads the configuration again; after an error nothing changes. */
 static void asked_to_reload(struct ev_loop *loop, ev_signal *sig, int events)
 {
     struct daemon *d = sig->data;
@@ -460,8 +459,7 @@ static int open_control(struct daemon *d, struct xensched_error *err)
 }
 
 /*
- * A program holds the log: a scheduler that is alive, or one that was killed
- * and whose lease will end.
+ * Another program holds the log: a live scheduler, or a killed one whose lease will end.
  */
 static int wait_for_lease(struct daemon *d, struct xensched_error *err)
 {
@@ -516,7 +514,7 @@ static void start_log_sources(struct daemon *d)
     log_sources_init(&d->sources, &settings, &d->core, host_xen_xenstore(d->host));
 }
 
-/* From connecting to the first row.  Only then is it worth asking us. */
+/* From connecting to the first row; after that the control socket opens. */
 static int begin_daemon(struct daemon *d, struct xensched_error *err)
 {
     int rc;
@@ -603,7 +601,7 @@ static void finish_daemon(struct daemon *d)
     notify_close(&d->notify);
 }
 
-/* Each log of a driver domain or a guest takes several; 1,024 are not enough. */
+/* Each log of a driver domain or a guest needs several; 1,024 are too few. */
 static void raise_descriptors(void)
 {
     struct rlimit limit;
@@ -634,7 +632,7 @@ int main(int argc, char **argv)
         say("%s", err.text);
     notify_interval(&d.notify, d.options.interval_ms);
     signal(SIGPIPE, SIG_IGN);
-    /* Until there is something to change it has been read just now. */
+    /* Until there is a daemon, SIGHUP has no effect, because the configuration was just read. */
     signal(SIGHUP, SIG_IGN);
     d.loop = ev_default_loop(EVFLAG_AUTO);
     if (!d.loop) {

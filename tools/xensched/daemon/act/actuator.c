@@ -36,7 +36,7 @@ int actuator_keep(const struct actuator *a, struct xensched_error *err)
     return a->path ? state_save(&a->state, a->path, err) : 0;
 }
 
-/* A state file that cannot be written has entries too many, which is safe. */
+/* If the state file cannot be written, it has too many entries, which is safe. */
 static void save_state(struct actuator *a)
 {
     struct xensched_error err;
@@ -45,7 +45,7 @@ static void save_state(struct actuator *a)
         say("%s", err.text);
 }
 
-/* A cookie that cannot be kept costs the next daemon the time of a lease. */
+/* If the cookie cannot be saved, the next daemon has to wait for the end of the lease. */
 void actuator_set_cookie(struct actuator *a, uint64_t cookie)
 {
     a->state.cookie = cookie;
@@ -80,7 +80,7 @@ int actuator_hold(struct actuator *a, const struct domain *d, bool hold,
     return 0;
 }
 
-/* Have we set this, or were we about to? */
+/* Is this the affinity that the daemon has set, or was about to set? */
 
 static bool soft_is_ours(const struct state_entry *e, const struct cpumap *soft)
 {
@@ -97,7 +97,7 @@ static bool hard_is_ours(const struct state_entry *e, const struct cpumap *hard)
 
 enum restored { WAS_ORIGINAL, RESTORED, NOT_OURS, FAILED, GONE };
 
-/* Put back of both affinities what is still ours. */
+/* Restores the parts of both affinities that are still the daemon's. */
 static enum restored put_back(struct actuator *a, const struct state_entry *e,
                               unsigned int vcpu, const struct cpumap *hard,
                               const struct cpumap *soft,
@@ -123,7 +123,7 @@ static enum restored put_back(struct actuator *a, const struct state_entry *e,
     return back_hard || back_soft ? RESTORED : WAS_ORIGINAL;
 }
 
-/* The present affinity is read again, as close to the change as can be. */
+/* Reads the present affinity again immediately before the change. */
 static enum restored restore_vcpu(struct actuator *a,
                                   const struct state_entry *e,
                                   unsigned int vcpu,
@@ -147,7 +147,7 @@ static enum restored restore_vcpu(struct actuator *a,
     return result;
 }
 
-/* For the journal. */
+/* The domain of an entry, for the journal. */
 static struct domain find_owner(const struct state_entry *e)
 {
     struct domain d = { .domid = e->domid };
@@ -176,7 +176,7 @@ static void journal_restored(struct actuator *a, const struct state_entry *e,
                        e->nr_vcpus, why);
 }
 
-/* It is tried again in each look at the host, and said when it begins. */
+/* Each run tries again, but only the first failure is reported. */
 static int fail_change(struct actuator *a, struct state_entry *e, unsigned int nr,
                        const struct xensched_error *err)
 {
@@ -193,7 +193,7 @@ static int fail_change(struct actuator *a, struct state_entry *e, unsigned int n
     return err->code;
 }
 
-/* Returns 0 when the entry can be dropped. */
+/* Returns 0 if the entry can be removed. */
 static int restore(struct actuator *a, struct state_entry *e, const char *why,
                    struct xensched_error *err)
 {
@@ -292,7 +292,7 @@ static bool is_as_it_was(const struct state_entry *e, const struct domain *d)
     return true;
 }
 
-/* Is the affinity what we set or what was there before, or some of each? */
+/* Is the affinity the daemon's, the one before it, or a mix of both? */
 static bool is_known(const struct state_entry *e, unsigned int vcpu,
                      const struct cpumap *hard, const struct cpumap *soft)
 {
@@ -315,7 +315,7 @@ static bool all_known(const struct state_entry *e, const struct domain *d)
     return true;
 }
 
-/* Put back, and forgotten: @d is as it was at first. */
+/* Everything is restored: @d has its original affinity. */
 static enum claim end_claim(struct actuator *a, struct state_entry *e,
                             struct domain *d, const char *why)
 {
@@ -334,7 +334,7 @@ static enum claim end_claim(struct actuator *a, struct state_entry *e,
     return CLAIM_NONE;
 }
 
-/* Nothing of xensched's is left. */
+/* No change of xensched is left. */
 static enum claim forget_claim(struct actuator *a, struct state_entry *e,
                                const struct domain *d)
 {
@@ -346,7 +346,7 @@ static enum claim forget_claim(struct actuator *a, struct state_entry *e,
     return CLAIM_NONE;
 }
 
-/* No pCPU of its hard affinity is online any more, so Xen has let go of it. */
+/* No pCPU of its hard affinity is online any more, so Xen has reset it. */
 static bool was_let_go(const struct state_entry *e, const struct domain *d)
 {
     struct cpumap left;
@@ -408,7 +408,7 @@ bool actuator_is_hard(const struct actuator *a, const struct domain *d)
     return state_find(&a->state, d->domid, d->uuid)->hard;
 }
 
-/* Write down what is going to be. */
+/* Writes the new affinity to the disk. */
 static int announce(struct actuator *a, struct state_entry *e, bool is_new,
                     const struct cpumap *soft, bool hard,
                     struct xensched_error *err)
@@ -434,14 +434,14 @@ static int announce(struct actuator *a, struct state_entry *e, bool is_new,
     return rc;
 }
 
-/* The change is made: what was before is of no interest any more. */
+/* The change is complete, so the former affinity is no longer needed. */
 static void settle_entry(struct state_entry *e)
 {
     cpumap_free(&e->before);
     e->hard_before = false;
 }
 
-/* A plan takes a while, in which another program may have set another one. */
+/* While the plan was made, another program may have set the affinity. */
 static int still_known(struct actuator *a, const struct state_entry *e,
                        unsigned int vcpu, struct xensched_error *err)
 {
@@ -509,7 +509,7 @@ static void undo(struct actuator *a, struct state_entry *e)
     save_state(a);
 }
 
-/* Plans go on to want it; one word each time would fill what is full. */
+/* Each plan repeats the move, so this is logged only once. */
 static void say_unsaved(struct actuator *a, const struct domain *d,
                         const struct xensched_error *err)
 {
@@ -529,7 +529,7 @@ static void say_saved(struct actuator *a)
     a->unsaved = false;
 }
 
-/* To the disk, then to the vCPUs; @failure is what the journal says if not. */
+/* Writes the change to the disk, then to the vCPUs; @failure is the journal's text on failure. */
 static int change_domain(struct actuator *a, struct state_entry *e, bool is_new,
                          const struct domain *d, const struct cpumap *soft, bool hard,
                          const char *failure, struct xensched_error *err)
@@ -568,7 +568,7 @@ int actuator_move(struct actuator *a, const struct domain *d, const struct decis
     return rc;
 }
 
-/* By what it is kept there. */
+/* Changes the affinity (hard, soft) that keeps the domain there. */
 static int change_lever(struct actuator *a, struct state_entry *e,
                         const struct domain *d, bool hard,
                         struct xensched_error *err)

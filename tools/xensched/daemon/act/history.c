@@ -21,7 +21,7 @@
 
 #define HISTORY_VERSION 1
 
-/* Of one that we wrote; more is not read. */
+/* The limit of rates that are read; the daemon writes no larger ones. */
 #define MAX_RATE 1e12
 
 static struct history_guest *find_guest(const struct history *h, const char *uuid)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * history.h - the partners that guests had when they last ran, and what they
- * needed, by their UUIDs: for the next time, when their memory is allocated before
- * they have done anything.
+ * history.h - the partners that guests had when they last ran, and their needs, by UUID: for the
+ * next start, when their memory is allocated before they have done anything.
  *
- * A file beside the state file, and replaced as that (base/file.h).  It changes
- * nothing of the host, so one that is damaged, or cannot be written, is said
- * and done without.  At most HISTORY_GUESTS are kept, those that ran last.
+ * It is a file beside the state file, and replaced in the same way (base/file.h).  It changes
+ * nothing on the host, so a damaged file, or one that cannot be written, is only reported.  It has
+ * HISTORY_GUESTS guests at most, those that ran last.
  */
 #ifndef XENSCHED_DAEMON_HISTORY_H
 #define XENSCHED_DAEMON_HISTORY_H
@@ -26,30 +25,30 @@ struct history_partner {
 
 struct history_guest {
     char uuid[DOMAIN_UUID_TEXT];
-    double need; /* pCPUs */
+    double need; /* in pCPUs */
     unsigned int nr;
-    struct history_partner partners[HISTORY_PARTNERS]; /* most first */
+    struct history_partner partners[HISTORY_PARTNERS]; /* the most active first */
 };
 
 struct history {
-    const char *path; /* NULL: nothing is kept for the next daemon */
+    const char *path; /* NULL: it is not saved */
     unsigned int nr;
-    struct history_guest *guests; /* the one that ran last is the last one */
+    struct history_guest *guests; /* the one that ran last is at the end */
     bool unsaved;
-    bool failed; /* to save it; logged already */
+    bool failed; /* saving has failed; logged already */
 };
 
-/* @path, which may be NULL, stays where it is. */
+/* @path, which may be NULL, has to stay valid. */
 void history_open(struct history *h, const char *path);
 void history_free(struct history *h);
 
-/* In place of what is known of this UUID. */
+/* Replaces the entry of this UUID. */
 void history_put(struct history *h, const struct history_guest *guest);
-/* NULL: nothing is known. */
+/* NULL: there is no entry. */
 const struct history_guest *history_find(const struct history *h,
                                          const char *uuid);
 
-/* Write it down, if there is something new. */
+/* Saves it, if it has changed. */
 void history_save(struct history *h);
 
 #endif /* XENSCHED_DAEMON_HISTORY_H */

@@ -15,9 +15,9 @@
 #include "base/message.h"
 #include "journal.h"
 
-/* Writes the journal, and starts a new file when it is full. */
+/* Writes the journal, and starts a new file when one is full. */
 
-/* A crash of the machine can leave a part of a line. */
+/* After a crash of the machine the file can end within a line. */
 static bool is_torn(int fd, uint64_t size)
 {
     char last;
@@ -43,7 +43,7 @@ int journal_open(struct journal *j, const char *path, uint64_t limit,
         return xensched_fail(err, errno, "cannot open the journal '%s': %s",
                              path, strerror(errno));
     j->path = need_string(path);
-    /* A pipe or the like has no size, and is not to be renamed. */
+    /* A pipe, for example, has no size and cannot be renamed. */
     if (!fstat(j->fd, &st) && S_ISREG(st.st_mode)) {
         j->limit = limit;
         j->size = st.st_size;
@@ -65,7 +65,7 @@ void journal_close(struct journal *j)
     memset(j, 0, sizeof(*j));
 }
 
-/* UTC, to the millisecond. */
+/* The time in UTC, with milliseconds. */
 static json_object *time_now(void)
 {
     struct timespec now;
@@ -124,8 +124,8 @@ static bool has_file(const struct journal *j, unsigned int nr)
 }
 
 /*
- * Up to the first number which is not in use, or else the last one: that is
- * the only file that is written over.
+ * Renames files up to the first unused number, or to the last one, which is the only file that is
+ * overwritten.
  */
 static bool make_older(const struct journal *j)
 {
@@ -144,7 +144,7 @@ static bool make_older(const struct journal *j)
     return true;
 }
 
-/* The new file is there before any other gets another name. */
+/* Creates the new file before it renames others. */
 static bool begin_file(struct journal *j)
 {
     char *name = name_of(j, ".new");
@@ -170,7 +170,7 @@ static bool begin_file(struct journal *j)
     return true;
 }
 
-/* A file which cannot be put away grows: better than losing entries. */
+/* A file that cannot be renamed grows, so that no entry is lost. */
 static void rotate(struct journal *j, size_t length)
 {
     if (!j->limit || !j->size || j->size + length <= j->limit)
@@ -184,7 +184,7 @@ static void rotate(struct journal *j, size_t length)
     }
 }
 
-/* As a whole or not at all; what cannot be taken back is ended first. */
+/* Writes all of the line or nothing; ends a partial line that it cannot remove. */
 static bool put_line(struct journal *j, json_object *entry)
 {
     const char *text =
@@ -311,7 +311,7 @@ json_object *journal_latest(const struct journal *j, unsigned int max)
 
 /* Reading. */
 
-/* Another file than a regular one is not to be read: it may be a pipe. */
+/* Opens regular files only: another one may be a pipe. */
 static FILE *open_regular(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -336,7 +336,7 @@ static void add_entry(json_object *array, json_object *entry, const char *uuid)
         json_object_array_add(array, json_object_get(entry));
 }
 
-/* A line without the UUID need not be parsed, which is nearly all of them. */
+/* Parses only lines that contain the UUID, which are very few. */
 static bool read_lines(json_object *array, const char *path, const char *uuid)
 {
     FILE *file = open_regular(path);
@@ -358,7 +358,7 @@ static bool read_lines(json_object *array, const char *path, const char *uuid)
     return true;
 }
 
-/* The oldest file first; each may be missing but the one that is written. */
+/* Reads the oldest file first; all but the current one may be missing. */
 static bool read_files(json_object *array, const struct journal *j,
                        const char *uuid)
 {

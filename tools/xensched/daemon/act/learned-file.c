@@ -17,7 +17,7 @@
 
 #define LEARNED_VERSION 1
 
-/* Of deviations as large as LEARNED_MOST_NS. */
+/* The limit for deviations of LEARNED_MOST_NS. */
 #define MOST_SQUARES (LEARNED_MOST * 4 * LEARNED_MOST_NS * LEARNED_MOST_NS)
 
 static json_object *price_to_json(const struct learned_price *price)

@@ -16,7 +16,7 @@
  */
 int learned_load(struct learned *l, const char *path, struct xensched_error *err);
 
-/* Replaces @path.  @l is saved then. */
+/* Replaces @path and marks @l as saved. */
 int learned_save(struct learned *l, const char *path, struct xensched_error *err);
 
 #endif /* XENSCHED_DAEMON_LEARNED_FILE_H */

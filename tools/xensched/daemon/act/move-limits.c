@@ -15,7 +15,7 @@ void held_free(struct held *held)
     held->nr = 0;
 }
 
-/* held->nr: it isn't there. */
+/* Returns held->nr if it is not held. */
 static unsigned int find_uuid(const struct held *held, const char *uuid)
 {
     unsigned int i;

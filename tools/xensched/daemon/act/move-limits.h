@@ -27,14 +27,14 @@ void held_free(struct held *held);
 
 bool held_has(const struct held *held, const char *uuid);
 
-/* Whether it was there before, or not, makes no difference. */
+/* It makes no difference whether it was held before. */
 void held_add(struct held *held, const char *uuid);
 void held_remove(struct held *held, const char *uuid);
 
-/* By an operator, or by its configuration. */
+/* Is it held by an operator or by its configuration? */
 bool held_is(const struct held *held, const struct domain *d);
 
-/* The plan that is there has all held domains stay; the next one is made so. */
+/* Removes moves of held domains from the present plan; the next one does not contain any. */
 void held_apply(const struct held *held, const struct domains *domains,
                 struct plan *plan);
 
@@ -44,15 +44,15 @@ void held_apply(const struct held *held, const struct domains *domains,
 #define PACE_MINUTE_NS 60000000000ULL
 
 struct pace {
-    unsigned int nr;          /* ever noted */
-    uint64_t at_ns[PACE_MAX]; /* a ring of the latest */
+    unsigned int nr;          /* number of all changes */
+    uint64_t at_ns[PACE_MAX]; /* times of the latest changes, a ring */
 };
 
-/* May there be one more, of @bound in a minute?  0: there is no bound. */
+/* Does the limit of @bound changes per minute allow another one?  0: no limit. */
 bool pace_allows(const struct pace *pace, unsigned int bound,
                  uint64_t now_ns);
 
-/* There was one. */
+/* Records a change. */
 void pace_note(struct pace *pace, uint64_t now_ns);
 
 #endif /* XENSCHED_DAEMON_ACT_MOVE_LIMITS_H */

@@ -24,7 +24,7 @@ static void say_failed(struct soft_weight *w, const struct xensched_error *err)
     w->failed = true;
 }
 
-/* On the disk first. */
+/* Writes the change to the disk before it is made. */
 static int announce(struct soft_weight *w, uint32_t original,
                     struct xensched_error *err)
 {
@@ -61,7 +61,7 @@ void soft_weight_raise(struct soft_weight *w)
     if (!w->percent || w->missing || known->changed)
         return;
     rc = host->get_soft_weight(host->data, &original, &err);
-    /* What is there already was set by another program, and does as well. */
+    /* If another program has set this value, it is not the daemon's to restore. */
     if (!rc && original == w->percent)
         return;
     if (!rc)
@@ -70,7 +70,7 @@ void soft_weight_raise(struct soft_weight *w)
         rc = host->set_soft_weight(host->data, w->percent, &err);
     if (rc) {
         say_failed(w, &err);
-        /* Not in each plan: each time the state file is written twice. */
+        /* Not retried in each plan, because each attempt writes the state file twice. */
         if (known->changed) {
             w->missing = true;
             forget_original(w);

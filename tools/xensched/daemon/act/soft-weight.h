@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * soft-weight.h - has Xen's credit2 heed soft affinities while the daemon acts.
+ * soft-weight.h - makes Xen's credit2 respect soft affinities while the daemon acts.
  *
  * credit2's balancer considers only loads: it moves a guest away from its soft affinity as
  * soon as another run queue is emptier.  The patched Xen has a parameter, credit2_soft_weight
@@ -15,15 +15,15 @@
 
 struct soft_weight {
     struct actuator *actuator;
-    uint32_t percent; /* what an operator has chosen; 0: leave Xen's alone */
+    uint32_t percent; /* the operator's choice; 0: leave Xen's value */
     bool missing;     /* this Xen has no such parameter; logged already */
     bool failed;      /* it cannot be changed; logged already */
 };
 
-/* Raise it, unless it is or cannot be. */
+/* Raises it, unless that is done already or impossible. */
 void soft_weight_raise(struct soft_weight *w);
 
-/* Restore it, unless another program has changed it. */
+/* Restores it, unless another program has changed it. */
 void soft_weight_restore(struct soft_weight *w);
 
 #endif /* XENSCHED_DAEMON_SOFT_WEIGHT_H */

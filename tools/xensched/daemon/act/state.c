@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "state.h"
 
-/* 1: before hard affinities and the soft weight; still read. */
+/* 1: without hard affinities and soft weight; can still be read. */
 #define STATE_VERSION 2
 
 /* More than a host with thousands of domains needs. */
@@ -42,7 +42,7 @@ static void free_entry(struct state_entry *e)
     cpumap_free(&e->before);
 }
 
-/* All that belongs to a boot. */
+/* Removes everything that belongs to a boot. */
 static void forget_boot(struct state *s)
 {
     unsigned int i;
@@ -118,11 +118,11 @@ void state_drop(struct state *s, struct state_entry *entry)
     s->nr--;
 }
 
-/* JSON from here on. */
+/* JSON. */
 
 static json_object *map_to_json(const struct cpumap *map)
 {
-    /* Each pCPU alone needs no more than this: "12345,". */
+    /* Enough even for separate pCPUs, each with "12345,". */
     size_t size = 6 * (size_t)map->nr_cpus + 1;
     char *text = need_memory(size, 1);
     json_object *json;
@@ -161,7 +161,7 @@ static json_object *entry_to_json(const struct state_entry *e)
     return json;
 }
 
-/* In hexadecimal, since JSON's numbers are not for 64 bits everywhere. */
+/* In hexadecimal, because some programs cannot read 64-bit numbers in JSON. */
 static json_object *cookie_to_json(uint64_t cookie)
 {
     char text[17];
@@ -223,7 +223,7 @@ static bool map_from_json(struct cpumap *map, json_object *json,
     return text && cpumap_parse(map, text);
 }
 
-/* What is not there is false. */
+/* A missing flag is false. */
 static bool flag_from_json(json_object *json, const char *key)
 {
     return json_object_get_boolean(json_member(json, key, json_type_boolean));
@@ -251,8 +251,8 @@ static bool copy_text(char *to, size_t size, const char *text)
 }
 
 /*
- * False: not an entry at all.  An entry of which only the pCPUs are not those
- * of this host is left out.
+ * Returns false if it is no valid entry.  Leaves out a valid entry whose pCPUs do not exist on this
+ * host.
  */
 static bool entry_from_json(struct state *s, json_object *json)
 {
@@ -374,7 +374,7 @@ static bool is_of_another_boot(const struct state *s, json_object *json)
     return boot && s->boot[0] && strcmp(boot, s->boot);
 }
 
-/* Files from here on. */
+/* Files. */
 
 static int fail_step(struct xensched_error *err, const char *what,
                      const char *path)

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * state.h - what the next daemon has to know if this one is killed: the
- * affinities which domains had before they were changed, and the weight that
- * soft ones had in Xen, on disk before the change; the number by which Xen
- * knows the holder of the log; and which domains an operator holds.
+ * state.h - what the next daemon has to know if this one is killed: the affinities of domains and
+ * Xen's weight of soft affinities before they were changed, saved before the change; the number by
+ * which Xen recognises the holder of the log; and the domains that an operator holds.
  *
- * All but the holds belong to a boot of Xen: after a power loss nothing is as
- * it was changed, and what is on the disk is about domains that are gone.
+ * Everything but the holds belongs to one boot of Xen: after a power loss all changes are gone, and
+ * the entries are about domains that no longer exist.
  *
- * The file is replaced as a whole (written aside, synced, renamed, folder
- * synced), so at any time, whatever happens, it is the former one or the new
- * one.  When there is nothing to be known there is no file.
+ * The file is replaced atomically (written to another name, synced, renamed, folder synced), so at
+ * any moment it is the former file or the new one.  If there is nothing to save, there is no file.
  */
 #ifndef XENSCHED_DAEMON_STATE_H
 #define XENSCHED_DAEMON_STATE_H
@@ -33,19 +31,19 @@ struct state_entry {
     char name[DOMAIN_NAME_TEXT];
     unsigned int nr_vcpus;
     struct state_vcpu *vcpus;
-    struct cpumap ours; /* soft affinity which we set */
-    bool hard;          /* and the hard one as well */
+    struct cpumap ours; /* the soft affinity that the daemon has set */
+    bool hard;          /* the hard affinity is the same */
     /*
-     * What we had set before.  Until the last vCPU has got the new one, both
-     * may be found.  No map: there was none.
+     * What the daemon had set before.  Until the last vCPU has the new affinity, vCPUs may have
+     * either one.  No map: there was none.
      */
     struct cpumap before;
     bool hard_before;
-    /* Putting it back has failed half way, and is to be tried again. */
+    /* Restoring it has failed part of the way, and will be tried again. */
     bool leaving;
 };
 
-/* Xen's parameter credit2_soft_weight, while we have changed it. */
+/* Xen's parameter credit2_soft_weight, while the daemon has changed it. */
 struct state_weight {
     bool changed;
     uint32_t original, ours;
@@ -53,10 +51,10 @@ struct state_weight {
 
 struct state {
     unsigned int nr_cpus;
-    char boot[HOST_BOOT_TEXT]; /* at present; "": not known */
+    char boot[HOST_BOOT_TEXT]; /* the present boot; "": unknown */
     unsigned int nr;
     struct state_entry *entries;
-    uint64_t cookie; /* of the log's holder; 0: none */
+    uint64_t cookie; /* the holder's number; 0: none */
     struct held held;
     struct state_weight weight;
 };
@@ -64,26 +62,26 @@ struct state {
 void state_init(struct state *s, unsigned int nr_cpus, const char *boot);
 void state_free(struct state *s);
 
-/* The entry of this very domain, or NULL. */
+/* The entry of exactly this domain, or NULL. */
 struct state_entry *state_find(const struct state *s, uint32_t domid,
                                const char *uuid);
 
 /*
- * A new entry with the present affinities of @d as original ones.  Valid until
- * the next one is added or dropped.
+ * Adds an entry with the present affinities of @d as its original ones.  Valid until the next one
+ * is added or dropped.
  */
 struct state_entry *state_add(struct state *s, const struct domain *d);
 void state_drop(struct state *s, struct state_entry *entry);
 
 /*
- * Read @path into @s, which is initialised and empty.  No file: nothing to
- * read, 0.  -EILSEQ: it is not what state_save() writes.  Entries which name
- * pCPUs that this host doesn't have are left out.  Of a file of another boot
- * only the holds are read, which is said; one that names no boot is of this one.
+ * Reads @path into @s, which is empty.  Returns 0 also if there is no file.  -EILSEQ: state_save()
+ * has not written it.  Leaves out entries with pCPUs that do not exist on this host.  From a file
+ * of another boot it reads only the holds, and logs that; a file without a boot counts as of this
+ * one.
  */
 int state_load(struct state *s, const char *path, struct xensched_error *err);
 
-/* Replace @path, or remove it when there is nothing to be known. */
+/* Replaces @path, or removes it if there is nothing to save. */
 int state_save(const struct state *s, const char *path,
                struct xensched_error *err);
 

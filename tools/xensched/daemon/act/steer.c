@@ -18,11 +18,11 @@
 #include "policy/whereabouts.h"
 #include "steer.h"
 
-/* Threads, as /proc lists them. */
+/* Threads in /proc. */
 
 #define PATH 300
 
-/* The first line; false: there is none. */
+/* Reads the first line; false: there is none. */
 static bool read_line(const char *path, char *line, size_t size)
 {
     FILE *file = fopen(path, "re");
@@ -36,7 +36,7 @@ static bool read_line(const char *path, char *line, size_t size)
     return good;
 }
 
-/* "DOMID.DEVICE-RING", as xen-blkback has named it. */
+/* Reads the name that xen-blkback has given it: "DOMID.DEVICE-RING". */
 static bool thread_name(const char *proc, unsigned int pid,
                         char name[DOM0_IO_NAME])
 {
@@ -48,7 +48,7 @@ static bool thread_name(const char *proc, unsigned int pid,
            snprintf(name, DOM0_IO_NAME, "%s", line) < DOM0_IO_NAME;
 }
 
-/* A process that has a command line is none of the kernel's, whatever its name. */
+/* A process with a command line does not belong to the kernel, whatever its name. */
 static bool is_kernels(const char *proc, unsigned int pid)
 {
     char path[PATH], line[8];
@@ -135,13 +135,13 @@ bool dom0_io_set(const struct dom0_io *io, const cpu_set_t *vcpus)
 
 /* Binds threads of xen-blkback near the guests that they serve. */
 
-/* Processes and interrupts are looked through so often, if guests stay the same. */
+/* Interval of searches for processes while the guests stay the same. */
 #define SEARCH_NS 10000000000ULL
 
-/* Of its time at a place, of a guest that is bound nowhere: it is there. */
+/* A guest without affinity belongs to a place if it spends this part of its time there. */
 #define LIVES 0.75
 
-/* "0-3,8"; 1,024 of them, every second one. */
+/* Enough for "0-3,8" with every second one of 1,024 vCPUs. */
 #define VCPUS_TEXT 3000
 
 static void vcpus_text(const cpu_set_t *vcpus, char text[VCPUS_TEXT])
@@ -193,7 +193,7 @@ static json_object *as_json(const struct steered *one)
     return json;
 }
 
-/* On the disk before anything changes. */
+/* Writes the file before anything changes. */
 static int save_steered(const struct steer *s, struct xensched_error *err)
 {
     json_object *all, *list;
@@ -247,21 +247,21 @@ static void load_steered(struct steer *s)
     all = json_object_from_file(s->path);
     list = all ? json_member(all, "steered", json_type_array) : NULL;
     boot = all ? json_text(all, "boot") : NULL;
-    /* After another boot nothing is as it was. */
+    /* After another boot no change is left. */
     if (list && boot && !strcmp(boot, s->host->boot))
         for (i = 0; i < json_object_array_length(list); i++)
             load_one(s, json_object_array_get_idx(list, i));
     json_object_put(all);
 }
 
-/* One of them. */
+/* Entries. */
 
 static void drop_steered(struct steer *s, unsigned int i)
 {
     s->steered[i] = s->steered[--s->nr];
 }
 
-/* Is it as we left it?  If not, another program has changed it, which counts from now on. */
+/* Is it as the daemon set it?  If not, another program has changed it, and that stays. */
 static bool is_ours(const struct steered *one)
 {
     cpu_set_t now;
@@ -341,7 +341,7 @@ static void say_unsaved(struct steer *s, const struct xensched_error *err)
     s->refused = true;
 }
 
-/* What was there and what is going to be are on the disk before it changes. */
+/* Writes the former and the new affinity to the disk before the change. */
 static void change_affinity(struct steer *s, struct steered *one, const cpu_set_t *vcpus,
                             bool is_new)
 {
@@ -375,7 +375,7 @@ static void let_go(struct steer *s, struct steered *one)
         say("%s", err.text);
 }
 
-/* @vcpus none: where it was at first. */
+/* No @vcpus: restores the original affinity. */
 static void steer_io(struct steer *s, const struct dom0_io *io,
                      const cpu_set_t *vcpus)
 {
@@ -401,9 +401,9 @@ static void steer_io(struct steer *s, const struct dom0_io *io,
         drop_steered(s, one - s->steered);
 }
 
-/* Which threads to which vCPUs. */
+/* The choice of vCPUs for threads. */
 
-/* dom0's vCPUs that are bound to this place; empty: none, or all. */
+/* The vCPUs of dom0 that are bound to this place; empty: none, or all of them. */
 static cpu_set_t vcpus_at(const struct topology *t, const struct domain *dom0,
                           unsigned int place)
 {
@@ -431,8 +431,8 @@ static cpu_set_t vcpus_at(const struct topology *t, const struct domain *dom0,
 }
 
 /*
- * Where a guest is bound, or else spends its time; UNKNOWN: nowhere.  A soft affinity
- * counts only if the log has nothing of the guest.
+ * Returns the place to which a guest is bound, or where it spends its time; UNKNOWN: nowhere.  A
+ * soft affinity counts only if the log has no rows of the guest.
  */
 static unsigned int place_of(const struct topology *t, const struct matrix *m,
                              const struct domain *d, uint64_t now_ns)
@@ -474,8 +474,8 @@ static void search(struct steer *s, const struct domain *dom0,
 }
 
 /*
- * What is something else now has ended, as a guest's threads do with the guest.  A
- * guest that is only not listed has its threads still.
+ * Forgets threads that have ended, which happens with their guest.  A guest that is only missing in
+ * the list still has its threads.
  */
 static void forget_gone(struct steer *s)
 {
@@ -516,7 +516,7 @@ void steer_run(struct steer *s, const struct topology *t,
     }
 }
 
-/* Begin and end. */
+/* Start and end. */
 
 void steer_restore(struct steer *s)
 {

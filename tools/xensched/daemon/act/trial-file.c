@@ -338,7 +338,7 @@ static json_object *block(const struct trial *t, bool placed)
     return json;
 }
 
-/* The line break comes first, in case that the line before is incomplete. */
+/* The line break comes first, in case the line before is incomplete. */
 static bool write_block(int fd, const struct trial *t, bool placed)
 {
     json_object *json = block(t, placed);

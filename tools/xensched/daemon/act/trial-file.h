@@ -10,13 +10,13 @@
 
 #include "trial/trial.h"
 
-/* Returns 0, or a negative errno value; the file is as it was then. */
+/* Returns 0, or a negative errno value; the file is unchanged then. */
 int trial_save(const struct trial *t, const char *path,
                struct xensched_error *err);
 
 /*
- * *t, which is empty, is the trial of the file.  A file that is missing is no error; a
- * damaged one is -EINVAL, and *t stays empty.
+ * Reads the trial of the file to *t, which is empty.  A missing file is no error; -EINVAL: it is
+ * damaged, and *t stays empty.
  */
 int trial_load(struct trial *t, const char *path, struct xensched_error *err);
 
@@ -25,11 +25,11 @@ int trial_load(struct trial *t, const char *path, struct xensched_error *err);
  * import'.  docs/measure/experiments.md describes the lines.  The trial does not read them.
  */
 
-/* A trial begins: replaces the blocks of the former one. */
+/* Replaces the blocks of the former trial when a trial begins. */
 int trial_blocks_begin(const struct trial *t, const char *path,
                        struct xensched_error *err);
 
-/* Adds both blocks of the latest pair. */
+/* Appends both blocks of the latest pair. */
 int trial_blocks_add(const struct trial *t, const char *path,
                      struct xensched_error *err);
 

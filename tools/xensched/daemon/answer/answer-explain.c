@@ -17,13 +17,13 @@
 #include "answer.h"
 #include "daemon/core/observe-host.h"
 
-/* Pairs of a domain that have a line. */
+/* Number of pairs of a domain that are listed. */
 #define MAX_TALKS 5
 
-/* Limits of what is explained of a domain's waiting in the last minute. */
+/* Thresholds for explaining a domain's waits in the last minute. */
 #define MIN_WAIT_MS  0.1
-#define MANY_WAIT_MS 10 /* it may be worth to be elsewhere */
-#define MIN_IDLE     0.1 /* where this part of the time is free */
+#define MANY_WAIT_MS 10 /* above this, another place may be better */
+#define MIN_IDLE     0.1 /* if this part of its time is free */
 #define MAX_CULPRITS 3
 #define WAITS_LOOK_S 60
 
@@ -112,7 +112,7 @@ static void say_where(json_object *lines, const struct subject *s,
         add_line(lines, "it ran %s", text);
 }
 
-/* Where its affinity asks it to be, set by the daemon or not; NULL: nowhere. */
+/* The pCPUs of its affinity, whatever set it; NULL: all. */
 static const struct cpumap *asked_for(const struct domain *d)
 {
     if (d->affinity == AFFINITY_OURS)
@@ -122,7 +122,7 @@ static const struct cpumap *asked_for(const struct domain *d)
                                                           : NULL;
 }
 
-/* How much of its time it ran where its affinity asks it to be. */
+/* The part of its time that it ran on the pCPUs of its affinity. */
 static void say_presence(json_object *lines, const struct subject *s,
                          const struct domain *d)
 {
@@ -167,7 +167,7 @@ static void add_causes(char *text, size_t size, const struct waits_of *of, uint6
                            1e-6 * of->by[order[i]].ns / seconds, waits_cause_name(order[i]));
 }
 
-/* Of the time of these pCPUs. */
+/* The idle part of the time of these pCPUs. */
 static double idle_part(const struct cpumap *cpus, const double *busy)
 {
     unsigned int cpu, nr = 0;
@@ -324,7 +324,7 @@ static void say_effort(json_object *lines, const struct work *work)
     add_line(lines, "%s", text);
 }
 
-/* What moves on this host have shown of work like this. */
+/* The price of distance for work like this, by the moves on this host. */
 static void say_price(json_object *lines, const struct subject *s, const struct work *work)
 {
     enum back_end_kind kind = outcome_kind(work->unit, work->copied);
@@ -336,7 +336,7 @@ static void say_price(json_object *lines, const struct subject *s, const struct 
     add_line(lines, "%s", text);
 }
 
-/* What its work costs, in pCPU time. */
+/* The cost of its work, in pCPU time. */
 static void say_cost(json_object *lines, const struct subject *s,
                      const struct domain *d)
 {
@@ -383,7 +383,7 @@ static void say_decision(json_object *json, json_object *lines, const struct cor
         add_line(lines, "%s: %s", pull_name(decision->pull), text);
 }
 
-/* What the journal has of it, oldest first. */
+/* The journal's entries about it, oldest first. */
 static void say_history(json_object *lines, const struct core *core,
                         const struct domain *d)
 {

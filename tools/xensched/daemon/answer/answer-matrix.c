@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Answers which domains communicate, and which processes of a guest ask which back ends for how
- * much.
+ * Answers which domains communicate, and which processes of a guest request how much from which
+ * back ends.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void collect_entry(const struct matrix_entry *entry, void *arg)
     e->entry[e->nr++] = *entry;
 }
 
-/* By event, then the busiest pair first; equal ones by their numbers. */
+/* Sorts by event, then by rate, highest first, then by numbers. */
 static int compare_entries(const void *a, const void *b)
 {
     const struct matrix_entry *x = a, *y = b;
@@ -48,12 +48,12 @@ static int compare_entries(const void *a, const void *b)
 }
 
 struct works {
-    struct work *work; /* [domain]; NULL: not known yet */
+    struct work *work; /* [domain]; NULL: not computed yet */
     unsigned int nr_acct;
     unsigned int *of;  /* domains_by_acct() */
 };
 
-/* The work of the guest that the accounting domain stands for, or NULL. */
+/* The work of the guest of an accounting domain, or NULL. */
 static const struct work *work_of(const struct works *works, uint16_t acct)
 {
     unsigned int domain = acct < works->nr_acct ? works->of[acct] : 0;
@@ -161,7 +161,7 @@ static void collect_processes(struct process_entries *e, const struct processes 
     }
 }
 
-/* The busiest first; equal ones by their numbers. */
+/* Sorts by rate, highest first, then by numbers. */
 static int compare_processes(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
@@ -205,7 +205,7 @@ static json_object *all(const struct subject *s, const struct processes *p)
     return array;
 }
 
-/* Why there is nothing to be said of @d. */
+/* Fails with the reason for which there is nothing about @d. */
 static json_object *refuse_guest(const struct subject *s, const struct domain *d,
                                  struct xensched_error *err)
 {

@@ -19,7 +19,7 @@ static bool get_flag(const json_object *request, const char *key)
     return flag && json_object_get_boolean(flag);
 }
 
-/* A number from 0 to @most, or @usual. */
+/* Reads a number from 0 to @most; missing: @usual. */
 static double get_number(const json_object *request, const char *key, double most,
                          double usual)
 {
@@ -49,7 +49,7 @@ static int add_reaction(struct subject *s, const char *condition,
     };
     int id = react_add(s->react, &wanted, err);
 
-    /* It may have been started since the last look at the host. */
+    /* It may have started since the last reading of the host. */
     if (id == -ESRCH && !core_run_requested(s->core, s->now_ns, err))
         id = react_add(s->react, &wanted, err);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Answers where a guest should be that xl is about to create, so that its memory is
- * allocated there.  It moves nothing; the target counts as occupied for a while
- * (core/reservation.h).
+ * Answers where a guest that xl is about to create should be, so that its memory is allocated
+ * there.  Moves nothing; the target counts as occupied for a while (core/reservation.h).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,10 +16,10 @@
 /* Xen's own limit for a domain. */
 #define MOST_VCPUS 8192.0
 
-/* Facts of the host that are as old as this are read again. */
+/* Older facts about the host are read again. */
 #define FRESH_NS 1000000000ULL
 
-/* What the request is about; all of it is to be freed. */
+/* The subject of the request; the caller frees its members. */
 struct request {
     struct domain domain;
     struct acquaintance known[HISTORY_PARTNERS];
@@ -84,14 +83,14 @@ static int get_identity(const json_object *request, struct domain *d,
     return 0;
 }
 
-/* It is known by its domains; without a name it is Xen's first one. */
+/* A cpupool is known by its domains; without a name it is Xen's first one. */
 static int get_pool(const struct subject *s, struct domain *d,
                     struct xensched_error *err)
 {
     const struct domains *domains = &s->core->domains;
     const char *pool = json_text(s->request, "pool");
     uint32_t number = 0;
-    /* Toolstacks name cpupools as they name domains. */
+    /* Toolstacks name cpupools in the same way as domains. */
     bool by_number = !pool || domain_is_number(pool, &number);
     unsigned int i;
 
@@ -139,7 +138,7 @@ static int get_disks(const struct subject *s, struct request *r,
     return 0;
 }
 
-/* A driver domain that was rebuilt has the same name. */
+/* A driver domain that was rebuilt has another UUID but the same name. */
 static const struct domain *find_partner(const struct domains *domains,
                                          const struct history_partner *p)
 {
@@ -248,7 +247,7 @@ static json_object *say_place(const struct core *core, const struct domain *d,
     return json;
 }
 
-/* With one node memory is equally far from all pCPUs. */
+/* With one node, memory is equally far from all pCPUs. */
 static bool has_nodes(const struct topology *t)
 {
     return t->nr_places > 1 && !strcmp(t->places[0].kind, "node");

@@ -35,7 +35,7 @@ static const char *state_of(const struct decision *decision)
     }
 }
 
-/* "placement" or the reason of a new guest; null: a constraint decided. */
+/* "placement" or the reason of a new guest; null: a constraint decided it. */
 static void add_policy(json_object *json, const struct decision *decision)
 {
     json_object_object_add(json, "policy", decision->policy
@@ -53,8 +53,8 @@ void answer_add_reason(json_object *json, const struct core *core, const struct 
 }
 
 /*
- * What it does there, not what was set; null: unknown, or not yet known.  On a
- * host that is not real the rows are of one where it was not moved.
+ * The measured share of its time there, whatever was set; null: unknown, or not yet known.  On a
+ * host that is not real the rows come from a host where it was not moved.
  */
 static void add_share(json_object *json, const struct core *core,
                       const struct domain *d, const struct decision *decision)
@@ -69,7 +69,7 @@ static void add_share(json_object *json, const struct core *core,
         json_add_real(json, "at_place", share, 4);
 }
 
-/* The domain it is about. */
+/* The domain of the request. */
 static json_object *about(const struct core *core, const struct domain *d)
 {
     json_object *json = json_object_new_object();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Answers for the daemon, Xen's log and the domains at a glance; and what the numbers in rows
- * stand for.
+ * Answers with the state of the daemon, Xen's log and the domains in short; and with the meaning of
+ * numbers in rows.
  */
 #include <stdlib.h>
 
@@ -103,7 +103,7 @@ static void add_share(json_object *json, const char *key, double share)
         json_add_real(json, key, share, 4);
 }
 
-/* How much of its time it ran where, by the log. */
+/* The shares of its time at each place, by the log. */
 static json_object *ran(const struct subject *s, const struct domain *d)
 {
     const struct topology *t = &s->core->topology;
@@ -118,7 +118,7 @@ static json_object *ran(const struct subject *s, const struct domain *d)
     return array;
 }
 
-/* On which nodes its memory is; nothing of it while that is not known. */
+/* The nodes of its memory; omitted while they are unknown. */
 static void add_memory(json_object *json, const struct subject *s,
                        const struct domain *d)
 {
@@ -135,7 +135,7 @@ static void add_memory(json_object *json, const struct subject *s,
         json_object_object_add(json, "memory_age_s", NULL);
 }
 
-/* Is it where it was moved, and by what is it kept there? */
+/* Is it where it was moved, and which affinity keeps it there? */
 static void add_place(json_object *json, const struct subject *s,
                       const struct domain *d, double crossings)
 {
@@ -161,7 +161,7 @@ static void add_per_unit(json_object *json, const char *key, double number,
         json_add_real(json, key, number / work->units, 4);
 }
 
-/* What a unit of its work cost recently; null: it has none, or it is not known. */
+/* The recent cost of a unit of its work; null: it has none, or unknown. */
 static void add_cost(json_object *json, const struct work *work, uint64_t for_ns)
 {
     if (!work || work->unit >= WORK_TIME) {
@@ -288,8 +288,8 @@ static json_object *budget(const struct governor *g)
 }
 
 /*
- * What a soft affinity weighs for credit2, if we have changed that: as Xen has it
- * now, which another program may have changed since.
+ * The weight of soft affinities for credit2, if the daemon has changed it: Xen's present value,
+ * which another program may have changed since.
  */
 static void add_soft_weight(json_object *json, const struct core *core)
 {
@@ -310,7 +310,7 @@ static void add_soft_weight(json_object *json, const struct core *core)
     json_object_object_add(json, "soft_weight", weight);
 }
 
-/* A rule that holds for no guest may have a misspelt name. */
+/* A rule that applies to no guest may have a misspelt name. */
 static json_object *rules(const struct core *core)
 {
     const struct rules *rules = &core->settings.policy_settings.rules;
@@ -330,7 +330,7 @@ static json_object *rules(const struct core *core)
     return array;
 }
 
-/* What distance costs on this host, as moves have shown. */
+/* The price of distance on this host, by its moves. */
 static json_object *prices(const struct learned *l)
 {
     json_object *array = json_object_new_array(), *json;
@@ -398,7 +398,7 @@ json_object *answer_status(struct subject *s, struct xensched_error *err)
  * answers, from which plans and timelines are made later.
  */
 
-/* What the governor has made of the operator's choice. */
+/* The thresholds that the governor has set instead of the operator's. */
 static void add_thresholds(const struct governor *g, struct domain *d)
 {
     unsigned int event;
@@ -419,10 +419,10 @@ static void add_thresholds(const struct governor *g, struct domain *d)
     }
 }
 
-/* Decisions that are told: a recorder asks once per second. */
+/* Maximum number of decisions: a recorder queries once per second. */
 #define MOST_DECISIONS 32U
 
-/* Of the latest entries of the journal those which are about a domain. */
+/* The latest entries of the journal that are about a domain. */
 static json_object *decisions(const struct journal *journal)
 {
     json_object *latest = journal_latest(journal, MOST_DECISIONS);

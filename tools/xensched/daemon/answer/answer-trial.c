@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Starts, stops and shows a trial, and puts its latest verdict into the status.
+ * Starts, stops and shows a trial, and adds its latest verdict to the status.
  */
 #include <errno.h>
 #include <math.h>
@@ -21,7 +21,7 @@ static const char *const states[] = {
     [TRIAL_HARMFUL] = "harmful",
 };
 
-/* What is found. */
+/* Results. */
 
 static void add_bound(json_object *json, const char *key, double bound,
                       bool known, double (*change)(double))
@@ -32,7 +32,7 @@ static void add_bound(json_object *json, const char *key, double bound,
         json_object_object_add(json, key, NULL);
 }
 
-/* Relative changes; null: not known yet. */
+/* Relative changes; null: unknown. */
 static json_object *interval(const struct evidence *e,
                              double (*change)(double))
 {
@@ -48,7 +48,7 @@ static json_object *interval(const struct evidence *e,
     return json;
 }
 
-/* A share of time; null: not known. */
+/* A share of time; null: unknown. */
 static void add_at_target(json_object *json, double placed, double without)
 {
     json_object *shares = json_object_new_object();
@@ -147,7 +147,7 @@ static json_object *describe_trial(const struct subject *s)
     return json;
 }
 
-/* What is asked for. */
+/* Requests. */
 
 static bool get_whole(const json_object *request, const char *key, double least,
                       double most, double otherwise, uint64_t *number)
@@ -161,7 +161,7 @@ static bool get_whole(const json_object *request, const char *key, double least,
     return true;
 }
 
-/* Names, numbers, or nothing for all guests. */
+/* Reads names or numbers; none: all guests. */
 static int get_guests(const struct subject *s, struct trial_settings *settings,
                       struct xensched_error *err)
 {

@@ -14,7 +14,7 @@
 /* For one domain, the answer lists this many seconds one by one. */
 #define MAX_SINGLE_SECONDS 120
 
-/* Of a pCPU, in percent: less is not worth naming. */
+/* In percent of a pCPU; smaller parts are left out. */
 #define MIN_PERCENT 0.001
 
 static double percent(uint64_t ns, uint64_t seconds)
@@ -35,7 +35,7 @@ static void add_end(json_object *json, const struct core *core, const struct wai
         json_object_object_add(json, "domid", NULL);
 }
 
-/* The longest first.  Of the waits of a domain in all there are no numbers. */
+/* Sorted, longest first.  A domain's total has no numbers of waits. */
 static json_object *causes(const struct waits_sum by[WAITS_CAUSES], uint64_t seconds)
 {
     json_object *array = json_object_new_array(), *json;
@@ -115,7 +115,7 @@ static json_object *waiter(const struct core *core, const struct waits_of *of,
     return json;
 }
 
-/* Domains that did not wait, if it is known that they did not. */
+/* Adds domains that did not wait, if that is known. */
 static void add_others(json_object *array, const struct core *core,
                        const struct waits_report *report, const struct domain *only)
 {
@@ -131,7 +131,7 @@ static void add_others(json_object *array, const struct core *core,
     }
 }
 
-/* Those of @only (NULL: of all). */
+/* Entries of @only, or of all domains if it is NULL. */
 static json_object *waiters(const struct core *core, const struct waits_report *report,
                             const struct domain *only)
 {
@@ -156,7 +156,7 @@ static json_object *one_digit(double number)
     return json_object_new_double_s(number, text);
 }
 
-/* Of one domain, what it waited in each second; null: nothing is known of that one. */
+/* The waits of one domain in each second; null: unknown. */
 static json_object *seconds_of(struct waits *w, const struct domain *d, uint64_t first_s,
                                uint64_t seconds)
 {
@@ -176,7 +176,7 @@ static json_object *seconds_of(struct waits *w, const struct domain *d, uint64_t
     return array;
 }
 
-/* As Xen counts it, recently. */
+/* Recent waits by Xen's counts. */
 static json_object *vcpus_of(const struct domain *d)
 {
     json_object *array = json_object_new_array(), *json;
@@ -200,7 +200,7 @@ static json_object *vcpus_of(const struct domain *d)
     return array;
 }
 
-/* The clock of the wall when that of the daemon began. */
+/* CLOCK_REALTIME when the daemon's clock was 0. */
 static int64_t beginning(const struct subject *s)
 {
     struct timespec now;
@@ -210,14 +210,14 @@ static int64_t beginning(const struct subject *s)
     return llround(now.tv_sec + now.tv_nsec / 1e9 - (double)s->now_ns / NS_PER_S);
 }
 
-/* A client may send any number: one that is out of range becomes the nearest in it. */
+/* Reads a number; a client may send any, so it is limited to the range. */
 static uint64_t get_seconds(const struct subject *s, const char *key, double least,
                             double most, double otherwise)
 {
     return fmin(most, fmax(least, json_number(s->request, key, otherwise)));
 }
 
-/* The second of the latest mark that the request names.  @only: of this domain. */
+/* Finds the second of the latest mark that the request names.  @only: a mark of this domain. */
 static int since_mark(const struct subject *s, const struct domain *only, uint64_t *first_s,
                       struct xensched_error *err)
 {

@@ -8,7 +8,7 @@
 #include "answer.h"
 #include "daemon/core/run-trial.h"
 
-/* Enough for any request; a client cannot make us recurse. */
+/* Enough for any request; limits the recursion that a client can cause. */
 #define MAX_DEPTH 4
 
 static json_object *answer_restore(struct subject *s,
@@ -18,7 +18,7 @@ static json_object *answer_restore(struct subject *s,
                                                  "for it (xensched restore)");
     json_object *json;
 
-    /* It isn't act any more after that, so running it again moves nothing. */
+    /* The mode is not act afterwards, so another run moves nothing. */
     if (core_run_requested(s->core, s->now_ns, err))
         return NULL;
     json = json_object_new_object();
@@ -56,7 +56,7 @@ static json_object *answer_hold(struct subject *s, struct xensched_error *err)
     return set_hold(s, true, err);
 }
 
-/* What its configuration says is not ours to change. */
+/* A hold in a guest's configuration cannot be released here. */
 static json_object *answer_release(struct subject *s,
                                    struct xensched_error *err)
 {
@@ -73,7 +73,7 @@ static json_object *answer_release(struct subject *s,
     return d ? set_hold(s, false, err) : NULL;
 }
 
-/* Moves that the latest plan has, and that were not made. */
+/* Counts moves of the latest plan that were not made. */
 static unsigned int count_proposed(const struct plan *plan)
 {
     unsigned int nr = 0, i;
@@ -112,7 +112,7 @@ static json_object *answer_advise(struct subject *s,
     return set_mode(s, MODE_ADVISE);
 }
 
-/* For commands that stop domains, or let them make marks, on the daemon's behalf. */
+/* For commands that stop domains, or allow marks, on the daemon's behalf. */
 static json_object *answer_lease(struct subject *s, struct xensched_error *err)
 {
     json_object *json = json_object_new_object();

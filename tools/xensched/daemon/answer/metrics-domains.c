@@ -10,13 +10,13 @@
 #include "metrics-parts.h"
 #include "model/residency/presence.h"
 
-/* Less of its time at a place is not worth a time series. */
+/* A smaller share of its time at a place gets no time series. */
 #define MIN_SHARE 0.005
 
-/* Pairs with less than this per second are not worth a time series. */
+/* Pairs with a smaller rate per second get no time series. */
 #define MIN_RATE 0.1
 
-/* As many pairs as this at most, those with the highest rates. */
+/* Maximum number of pairs, those with the highest rates. */
 #define MAX_PAIRS 1000
 
 void metrics_label_domain(FILE *out, const char *prefix, const char *name, uint32_t domid)
@@ -63,7 +63,7 @@ static void write_use(FILE *out, const struct core *core, uint64_t now_ns)
     }
 }
 
-/* Where domains ran, by the log. */
+/* Shares of places, by the log. */
 
 static void write_at_place(FILE *out, const struct core *core, uint64_t now_ns)
 {
@@ -192,7 +192,7 @@ static double migrations_of(const struct work *work)
     return work->migrations / work->units;
 }
 
-/* All are of one unit of the domain's recent work; negative: not known. */
+/* For the same unit of the domain's recent work; negative: unknown. */
 static const struct {
     const char *name, *help;
     double (*of)(const struct work *work);
@@ -226,11 +226,11 @@ static void write_work(FILE *out, const struct core *core, uint64_t now_ns)
     free(work);
 }
 
-/* The pairs with the highest rates, in no order until they are sorted. */
+/* The pairs with the highest rates, not sorted yet. */
 struct pairs {
     size_t nr;
     struct matrix_entry entry[MAX_PAIRS];
-    size_t least; /* of a full set */
+    size_t least; /* index of the lowest rate, if the set is full */
 };
 
 static void find_least(struct pairs *p)

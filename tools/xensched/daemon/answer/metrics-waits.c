@@ -7,14 +7,14 @@
 #include "metrics-parts.h"
 
 /*
- * Waits of the last minute: less than this part of a pCPU is not worth a time series, and
- * of each domain so many others for which it waited the longest.
+ * Waits of the last minute.  A smaller part of a pCPU gets no time series, and for each domain only
+ * this many of the domains for which it waited the longest do.
  */
 #define WAITS_LOOK_S   60
 #define MIN_WAIT_RATIO 0.001
 #define MAX_CULPRITS   3
 
-/* Pairs of domains of which one waited for the other: the longest waits. */
+/* Maximum number of pairs of domains, those with the longest waits. */
 #define MAX_WAITS 1000
 
 static void write_waits_end(FILE *out, const char *prefix, const struct waits_end *end)
@@ -42,7 +42,7 @@ static void write_ready(FILE *out, const struct waits_report *report)
     }
 }
 
-/* Little of it is not worth a time series. */
+/* Small parts get no time series. */
 static void write_causes(FILE *out, const struct waits_report *report)
 {
     unsigned int i, cause;
@@ -79,7 +79,7 @@ static void write_quantiles(FILE *out, const struct waits_report *report)
         }
 }
 
-/* The rest of the time of its vCPUs. */
+/* The remaining time of its vCPUs. */
 static void write_blocked(FILE *out, const struct core *core,
                           const struct waits_report *report, uint64_t now_ns)
 {

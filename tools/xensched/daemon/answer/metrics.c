@@ -19,7 +19,7 @@
 #include "metrics.h"
 #include "base/message.h"
 
-/* Of the daemon. */
+/* The daemon. */
 
 static void write_mode(FILE *out, const struct core *core)
 {
@@ -53,7 +53,7 @@ static double seconds(const struct timeval *t)
     return t->tv_sec + t->tv_usec / 1e6;
 }
 
-/* What the daemon itself costs. */
+/* The daemon's own cost. */
 static void write_cost(FILE *out, const struct core *core, uint64_t now_ns)
 {
     struct rusage usage;
@@ -87,7 +87,7 @@ static void write_cost(FILE *out, const struct core *core, uint64_t now_ns)
     fprintf(out, "xensched_matrix_size %zu\n", matrix_size(core->matrix));
 }
 
-/* Of the hypervisor. */
+/* The hypervisor. */
 
 static void write_behind(FILE *out, const char *which, const char *version,
                          const char *debian)
@@ -116,7 +116,7 @@ static void write_versions(FILE *out, const char *root)
     write_behind(out, "installed", v.installed, v.debian);
 }
 
-/* Of its sources. */
+/* The daemon's sources. */
 
 static void write_source(FILE *out, const char *name, const struct log_source *source,
                          uint64_t value)
@@ -126,7 +126,7 @@ static void write_source(FILE *out, const char *name, const struct log_source *s
     fprintf(out, "} %" PRIu64 "\n", value);
 }
 
-/* One of the numbers of a source. */
+/* A number of each source. */
 struct source_number {
     const char *name, *sample, *type, *help;
     uint64_t (*of)(const struct log_source *source,
@@ -266,7 +266,7 @@ static void write_all(FILE *out, const struct core *core,
     fputs("# EOF\n", out);
 }
 
-/* node_exporter takes files which end with .prom only: not "PATH.new". */
+/* The temporary "PATH.new" does no harm: node_exporter reads only files that end in .prom. */
 static int replace_metrics(const struct metrics *metrics,
                            const struct core *core, const struct log_sources *sources,
                            uint64_t now_ns, struct xensched_error *err)

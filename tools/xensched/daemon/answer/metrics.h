@@ -15,10 +15,10 @@
 #define METRICS_EVERY_NS 5000000000ULL
 
 struct metrics {
-    const char *path;    /* NULL: not wanted */
-    uint64_t written_ns; /* the last time */
+    const char *path;    /* NULL: no metrics */
+    uint64_t written_ns; /* time of the last write */
     bool failed;         /* logged already */
-    const char *root;    /* where the host's files are; NULL: "" */
+    const char *root;    /* the folder with the host's files; NULL: "" */
 };
 
 /*
@@ -28,7 +28,7 @@ struct metrics {
 void metrics_write(struct metrics *metrics, const struct core *core,
                    const struct log_sources *sources, uint64_t now_ns);
 
-/* The daemon ends: numbers that stay would be taken for true. */
+/* Removes the file when the daemon ends, because its numbers are no longer valid. */
 void metrics_remove(const struct metrics *metrics);
 
 #endif /* XENSCHED_DAEMON_METRICS_H */

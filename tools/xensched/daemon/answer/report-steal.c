@@ -75,7 +75,7 @@ static void add_all(struct report_steal *t, const struct core *core,
     }
 }
 
-/* It may be gone, and its domid another one's. */
+/* A missing guest may have ended, and another one may have its domid. */
 static void drop_unseen(struct report_steal *t, const struct core *core, struct xenstore *xs)
 {
     unsigned int i = 0;

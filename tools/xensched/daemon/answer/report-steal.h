@@ -22,13 +22,13 @@ struct steal_guest {
     char uuid[DOMAIN_UUID_TEXT];
     double ns[NR_STEAL_CLASSES];
     bool seen;
-    char told[128]; /* latest; "": nothing */
+    char told[128]; /* the latest text; "": none */
 };
 
 struct report_steal {
     unsigned int nr;
     struct steal_guest *guest;
-    uint64_t next_s;    /* of the daemon's clock: seconds before are added up; 0: none is */
+    uint64_t next_s;    /* of the daemon's clock: earlier seconds are summed up; 0: none is */
     uint64_t told_ns;
 };
 
@@ -36,7 +36,7 @@ struct report_steal {
 void report_steal(struct report_steal *t, const struct core *core, struct xenstore *xs,
                   uint64_t now_ns);
 
-/* The daemon ends: guests are told nothing any more. */
+/* Removes the reports when the daemon ends. */
 void report_steal_end(struct report_steal *t, struct xenstore *xs);
 
 #endif /* XENSCHED_DAEMON_REPORT_STEAL_H */

@@ -33,7 +33,7 @@ struct member *accounting_find(const struct accounting *a,
            ? &a->members[i] : NULL;
 }
 
-/* Two domains that are there can have the same UUID, if they were not given one. */
+/* Two existing domains can have the same UUID if nothing gave them one. */
 static bool is_for(const struct account *account, const struct domain *domain)
 {
     return account->used && !account->present && !strcmp(account->uuid, domain->uuid);
@@ -120,7 +120,7 @@ struct account *accounting_longest_gone(const struct accounting *a)
     struct account *longest = NULL;
     unsigned int tries, acct = a->next;
 
-    /* Of several, the one whose number was not given for longest. */
+    /* Of several, chooses the number that was unused for longest. */
     for (tries = XEN_SCHEDLOG_ACCT_FIRST; tries < a->nr; tries++) {
         struct account *account = &a->accounts[acct];
 

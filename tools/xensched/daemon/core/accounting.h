@@ -17,7 +17,7 @@
 #include "model/domids.h"
 #include "policy/plan.h"
 
-/* An accounting domain, and the domain for which it stands. */
+/* An accounting domain, and its domain. */
 struct account {
     bool used;
     bool present;     /* the domain exists; else it may return */

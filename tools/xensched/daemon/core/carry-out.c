@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Carries out a plan, as the daemon's mode and its pace allow, and journals the outcome. */
+/*
+ * Carries out a plan, as the daemon's mode and the limit on moves allow, and journals the outcome.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -46,7 +48,7 @@ static void journal_decision(struct core *core, const char *what, const struct d
     journal_write(&core->journal, what, details);
 }
 
-/* In mode advise a proposal is journaled when it is made, not in each run. */
+/* In mode advise a proposal is journaled when it is new, not in each run. */
 static void journal_proposal(struct core *core, const struct domain *d,
                              const struct decision *decision)
 {
@@ -107,8 +109,8 @@ static void carry_out_give_back(struct core *core, struct domain *d,
 }
 
 /*
- * An order counts as a move, since it makes a guest run elsewhere.  To let go
- * of one is never put off.
+ * A hard affinity counts as a move, because it makes a guest run elsewhere.  Removing one is never
+ * delayed.
  */
 static void carry_out_pull(struct core *core, struct domain *d,
                            struct decision *decision, uint64_t now_ns)
@@ -129,7 +131,7 @@ static void carry_out_pull(struct core *core, struct domain *d,
         d->ours_hard = decision->pull == PULL_HARDEN;
 }
 
-/* Said when it begins, and not for each domain which waits in each run. */
+/* Logged when the delays begin, not for each waiting domain in each run. */
 static void put_off(struct core *core, const struct domain *d,
                     struct decision *decision)
 {
@@ -150,7 +152,7 @@ static void carry_out(struct core *core, struct domain *d,
         carry_out_pull(core, d, decision, now_ns);
     if (decision->verb != MOVE && decision->verb != GIVE_BACK)
         return;
-    /* A trial has as many changes as blocks and guests; both are its user's choice. */
+    /* A trial has as many changes as blocks and guests, both of which its user has chosen. */
     if (!decision->follows && !trial_moves_guests(&core->trial) &&
         !pace_allows(&core->pace, core->settings.max_moves, now_ns)) {
         put_off(core, d, decision);
@@ -165,7 +167,7 @@ static void carry_out(struct core *core, struct domain *d,
         pace_note(&core->pace, now_ns);
 }
 
-/* What came of a move that was made. */
+/* Journals the result of a move. */
 static void journal_outcome(struct core *core, const struct domain *d,
                             const struct decision *decision)
 {

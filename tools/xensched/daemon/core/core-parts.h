@@ -11,9 +11,9 @@
 #include "core.h"
 
 /*
- * Membership: gives domains their accounting domains (accounting.h) as they come and go.
- * Binds, unbinds and retires them in Xen, and drops an accounting domain whose domain stays
- * away from matrix, governor and waiting times.
+ * Membership: gives domains their accounting domains (accounting.h) as they start and end.  Binds,
+ * unbinds and retires them in Xen, and removes the accounting domain of a domain that does not
+ * return from matrix, governor and waiting times.
  */
 
 /*
@@ -29,32 +29,33 @@ void membership_end(struct core *core);
 /*
  * Ownership: is a domain's affinity the daemon's, the operator's, or a default?
  *
- * What an operator set is never touched, so the daemon has to tell it from Xen's defaults, from
- * what xl chooses, and from its own changes.  In doubt it is the operator's.
+ * The daemon never changes an operator's affinity, so it has to distinguish it from Xen's default,
+ * from xl's choice, and from its own changes.  In doubt it is the operator's.
  */
 
 struct ownership {
     const struct host *host;
     const struct topology *topology;
     struct actuator *actuator;
-    uint64_t settle_ns; /* a domain this new may still be under construction */
+    uint64_t settle_ns; /* a younger domain may still be under construction */
     uint64_t now_ns;
 };
 
-/* Set d->affinity and d->ours.  @member is the domain's, or NULL. */
+/* Sets d->affinity and d->ours.  @member is the domain's, or NULL. */
 void ownership_find(const struct ownership *o, struct member *member,
                     struct domain *d);
 
-/* We have changed the affinity: the next look is like the first. */
+/* Call this after changing the affinity: the next reading counts as the first one. */
 void ownership_look_anew(struct member *member);
 
 /*
- * Carries out a plan: which decisions in which mode, at which pace, and what the journal says.
+ * Carries out a plan: the decisions that the mode allows, at the allowed pace, with journal
+ * entries.
  */
 
 /*
- * core->plan is about core->domains.  Journals proposals and outcomes in any
- * mode; changes affinities in MODE_ACT only, and sets decision.done.
+ * core->plan is about core->domains.  Journals proposals and outcomes in any mode; changes
+ * affinities in MODE_ACT only, and sets decision.done.
  */
 void carry_out_plan(struct core *core, uint64_t now_ns);
 

@@ -20,7 +20,7 @@
 
 #define NS_PER_S 1000000000ULL
 
-/* How often CORE_FORGET_NS is looked at. */
+/* Interval of checks for CORE_FORGET_NS. */
 #define EXPIRE_NS (60 * NS_PER_S)
 
 int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
@@ -54,7 +54,7 @@ static void find_owners(struct core *core, uint64_t now_ns)
     }
 }
 
-/* Those that are told apart have it in their accounts as well (membership.c). */
+/* Domains with an accounting domain have it in their accounts as well (membership.c). */
 static void keep_since(struct domains *domains, const struct domains *before)
 {
     unsigned int i;
@@ -68,7 +68,7 @@ static void keep_since(struct domains *domains, const struct domains *before)
     }
 }
 
-/* What Xen has counted since the last look.  A guest that is paused is not held up. */
+/* Takes Xen's counts since the last reading.  A paused guest does not wait. */
 static void count_waits(struct core *core, const struct domains *domains, uint64_t now_ns)
 {
     unsigned int i, k;
@@ -135,7 +135,7 @@ int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err)
     return 0;
 }
 
-/* Routes are made again, as chosen. */
+/* Routes are set up again with the chosen thresholds. */
 static void forget_thresholds(struct core *core)
 {
     unsigned int event, acct;
@@ -178,7 +178,7 @@ static void journal_lost(struct core *core, const char *why)
     journal_write(&core->journal, "log-lost", details);
 }
 
-/* To be called when rows have been taken in: that is what being alive means. */
+/* Call this after rows were taken, because the lease shows that the daemon does that. */
 static int renew_lease(struct core *core, uint64_t now_ns,
                        struct xensched_error *err)
 {
@@ -200,7 +200,7 @@ static void expire(struct core *core, uint64_t now_ns)
     core->expired_ns = now_ns;
 }
 
-/* pCPUs may have come or gone. */
+/* Reads the topology again, because pCPUs may have come or gone. */
 static void look_at_topology(struct core *core)
 {
     struct xensched_error err;
@@ -225,7 +225,7 @@ bool core_is_idle(const struct core *core, uint64_t now_ns)
            now_ns - core->run_ns < CORE_IDLE_NS;
 }
 
-/* When guests are where they are going to be. */
+/* Called when the plan is carried out, so guests are at their places. */
 static void steer(struct core *core, uint64_t now_ns)
 {
     if (core->settings.steer && core->mode == MODE_ACT)
@@ -248,7 +248,7 @@ static struct policy_input input_of(struct core *core, uint64_t now_ns)
     };
 }
 
-/* What cannot be written is reported once. */
+/* A failure to write is reported once. */
 static void keep_learned(struct core *core)
 {
     struct xensched_error err;
@@ -379,7 +379,7 @@ void core_take(struct core *core, const struct xensched_batch *batch,
         reactions_take(core->reactions, batch, events, now_ns);
 }
 
-/* When rows that are found now were written, on an average. */
+/* The mean time of writing of rows that are read now. */
 static uint64_t time_of_rows(const struct core *core, uint64_t now_ns)
 {
     return core->read_ns ? now_ns - (now_ns - core->read_ns) / 2 : now_ns;
@@ -392,7 +392,7 @@ int core_read(struct core *core, struct xensched_source *source,
     uint64_t written_ns;
     int rc;
 
-    /* What is done between two steps reads later than the step it was called in. */
+    /* Work between two steps reads at a later time than the step that calls it. */
     if (now_ns < core->read_ns)
         now_ns = core->read_ns;
     written_ns = time_of_rows(core, now_ns);
@@ -415,7 +415,7 @@ int core_read(struct core *core, struct xensched_source *source,
 bool core_service(const struct core *core, const struct domain *d,
                   uint64_t now_ns, double *share)
 {
-    /* Domains that are not told apart share REST; no domain owns it. */
+    /* All domains without a number of their own share REST, so it belongs to none of them. */
     if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
         return false;
     *share = matrix_service(core->matrix, d->acct, now_ns);
@@ -453,7 +453,7 @@ void core_change(struct core *core, const struct core_settings *settings)
         core_set_mode(core, settings->mode);
 }
 
-/* Begin and end. */
+/* Start and end. */
 
 static struct matrix *make_matrix(const struct core_settings *settings)
 {
@@ -477,7 +477,7 @@ static void journal_start(struct core *core)
     journal_write(&core->journal, "start", details);
 }
 
-/* A daemon that was killed may still hold the log: we are its successor. */
+/* A killed daemon may still hold the log, and this one succeeds it. */
 static void take_cookie(struct core *core)
 {
     core->cookie = core->actuator.state.cookie;
@@ -489,7 +489,7 @@ static void take_cookie(struct core *core)
     xensched_show_cookie(core->cookie);
 }
 
-/* Before anything else, so that it is done even if the rest fails. */
+/* Comes first, so that it is done even if the rest fails. */
 static void restore_leftovers(struct core *core)
 {
     unsigned int left = core->actuator.state.nr;

@@ -8,15 +8,15 @@
 #define NS_PER_MS 1000000ULL
 #define NS_PER_S 1000000000ULL
 
-/* Between two questions to Xen. */
+/* Interval of queries of Xen. */
 #define ASK_NS NS_PER_S
 
-/* Xen looks at a lease a few times during its length, no more often. */
+/* Xen checks a lease a few times during its length. */
 #define END_IS_SEEN_NS(lease_ms) ((lease_ms) * NS_PER_MS / 4 + NS_PER_S)
 
 /*
- * The lease of a dead holder can become longer once after the first
- * look: when Xen sees the last sign of life, which was before.
+ * The lease of a dead holder can get longer once after the first query: when Xen notices the last
+ * renewal, which was before.
  */
 #define LOOKS_OF_THE_DEAD 2
 
@@ -37,8 +37,7 @@ void lease_begin(struct lease *h, uint32_t lease_ms, uint64_t now_ns)
 }
 
 /*
- * A daemon that stood still cannot tell from Xen's answer whether the lease that there
- * is now is its own.
+ * After the daemon stood still, Xen's answer does not show whether the present lease is its own.
  */
 static int stood_still(const struct lease *h, uint64_t now_ns,
                        struct xensched_error *err)

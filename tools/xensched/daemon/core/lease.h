@@ -16,7 +16,7 @@
 struct lease {
     uint64_t lease_ns;   /* 0: the daemon does not hold the log */
     uint64_t renewed_ns; /* the last time at which it held the log for certain */
-    uint64_t asked_ns;   /* time of the last query of Xen */
+    uint64_t asked_ns;   /* time of the last query to Xen */
 };
 
 /* A random number by which Xen recognises the daemon; never 0. */

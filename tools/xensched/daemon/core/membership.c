@@ -9,7 +9,7 @@
 /* A domain that returns within this time keeps its history. */
 #define GONE_NS 60000000000ULL
 
-/* What it had to do with others stays for when it comes back. */
+/* The counters of its communication stay, in case it returns. */
 static void leave_account(struct core *core, struct member *member, uint64_t now_ns)
 {
     uint16_t acct = member->account->acct;
@@ -29,7 +29,7 @@ static void forget_account(struct core *core, struct account *account)
     accounting_close(account);
 }
 
-/* Those which may come back have to go when there is no other number left. */
+/* If no number is free, takes that of a domain that might have returned. */
 static struct account *open_account(struct core *core, const struct domain *d)
 {
     struct account *account = accounting_open(&core->accounting, d);
@@ -67,7 +67,7 @@ static struct member *make_member(struct core *core, const struct domain *d,
                    : NULL;
 }
 
-/* Binding routes with what was chosen; the matrix goes by the governor's. */
+/* Binding uses the chosen thresholds; the matrix uses the governor's. */
 static void apply_thresholds(struct core *core, uint16_t acct)
 {
     uint32_t events = choice_events(&core->settings.choice, HYPERVISOR);
@@ -83,7 +83,7 @@ static void apply_thresholds(struct core *core, uint16_t acct)
     }
 }
 
-/* Tried again in each run until it works; a domain may be half built. */
+/* Tried again in each run until it succeeds; a domain may be partly built. */
 static void bind_member(struct core *core, struct member *member)
 {
     uint16_t acct = member->account->acct;
@@ -99,7 +99,7 @@ static void bind_member(struct core *core, struct member *member)
         say("%s", err.text);
 }
 
-/* A driver domain is in no group: a group is moved as one, and a driver domain never is. */
+/* A driver domain belongs to no group: a group is moved as one, and a driver domain never is. */
 static bool leave_driver_alone(struct domain *d)
 {
     bool refused = d->driver && d->group[0];
@@ -138,7 +138,7 @@ static void use_account(struct core *core, struct domain *d, uint64_t now_ns)
     d->since_ns = member->since_ns;
 }
 
-/* A domain that is not in the list may only not have been looked at. */
+/* A domain that is missing in the list may only have been unreadable. */
 static bool is_gone(struct core *core, const struct member *member)
 {
     return core->host->is_gone(core->host->data, member->domid, member->uuid);
@@ -180,7 +180,7 @@ static void forget_long_gone(struct core *core, uint64_t now_ns)
     }
 }
 
-/* Domains that are gone first: a new one may be the same one. */
+/* Handles domains that have ended first: a new one may be the same domain. */
 void membership_update(struct core *core, struct domains *domains,
                        uint64_t now_ns)
 {

@@ -14,8 +14,8 @@
 /* Memory. */
 
 /*
- * In one run: 65,536 frames, HOST_OWNERS of them with each call.  A count takes four
- * runs, and there is one in a minute.
+ * In one run: 65,536 frames, HOST_OWNERS of them with each call.  A count takes four runs, and
+ * there is one per minute.
  */
 #define CALLS_PER_RUN 16
 
@@ -96,10 +96,10 @@ void count_memory_end(struct core *core)
 
 /* Servers. */
 
-/* A channel stays where it is for long; it is a hypercall for each. */
+/* Channels rarely change, and reading takes a hypercall for each. */
 #define FIND_NS 10000000000ULL
 
-/* Of one driver domain; those above are not told apart. */
+/* Maximum number for one driver domain; the others are ignored. */
 #define MAX_CHANNELS 8192
 
 static int by_front_end(const void *a, const void *b)
@@ -120,8 +120,8 @@ static void keep_channels(struct core *core, uint32_t domid,
 }
 
 /*
- * The channels of one front end to driver domain @d.  xenstored and the console are
- * dom0's, and have nothing to do with its back ends.
+ * Keeps the channels of one front end to driver domain @d.  The channels of xenstored and the
+ * console belong to dom0, but not to its back ends.
  */
 static void keep_devices(struct core *core, const struct domain *d,
                          const struct host_channel *channels, unsigned int nr)
@@ -161,7 +161,7 @@ static void ask_channels(struct core *core, const struct domain *d)
     free(channels);
 }
 
-/* What is known of one driver domain is together. */
+/* Entries of a driver domain are adjacent. */
 static void fill_in_servers(struct core *core)
 {
     struct domain *d = NULL;
@@ -206,10 +206,10 @@ void find_servers_end(struct core *core)
 
 /* Work. */
 
-/* Less says nothing. */
+/* A shorter period is too inaccurate. */
 #define LEAST_NS 5000000000ULL
 
-/* Rates that the policy reads. */
+/* The period of the rates for policies. */
 #define RECENT_S 10
 
 #define NS_PER_S 1000000000ULL

@@ -6,12 +6,12 @@
 #include "base/fnv.h"
 #include "core-parts.h"
 
-/* A domain that has not run after this long is built: it is paused. */
+/* After this time a domain that has not run counts as built and paused. */
 #define BUILDING_NS 300000000000ULL
 
 /*
- * An operator may set the very default.  Nothing tells it from one that was never set, so it
- * is the operator's for this long; 'xensched hold' keeps a domain for good.
+ * An operator may set exactly the default affinity, which looks as if it was never set.  So it
+ * counts as the operator's for this long; 'xensched hold' keeps a domain permanently.
  */
 #define SET_TO_DEFAULT_NS 600000000000ULL
 
@@ -55,8 +55,8 @@ static bool all_of_whole_places(const struct topology *t,
 }
 
 /*
- * What xl does by itself when a configuration names no affinity: it picks
- * NUMA nodes and makes them the soft affinity of all vCPUs.
+ * Does the affinity look like xl's own choice for a configuration without one: NUMA nodes as the
+ * soft affinity of all vCPUs?
  */
 static bool looks_automatic(const struct topology *t, const struct domain *d)
 {
@@ -75,7 +75,7 @@ static bool looks_automatic(const struct topology *t, const struct domain *d)
 static bool is_automatic(const struct ownership *o, struct member *member,
                          const struct domain *d)
 {
-    /* Nodes change when pCPUs come or go, and that was no operator. */
+    /* Nodes also change when pCPUs come or go. */
     if (member->automatic && member->automatic == fingerprint_of(d))
         return true;
     if (!looks_automatic(o->topology, d))
@@ -83,7 +83,7 @@ static bool is_automatic(const struct ownership *o, struct member *member,
     if (member->configured == NOT_ASKED) {
         int names = o->host->names_affinity(o->host->data, d->domid);
 
-        /* A toolstack that stores none is not asked in each run for ever. */
+        /* Stops asking a toolstack that stores no configuration. */
         if (names >= 0 || o->now_ns - member->since_ns >= BUILDING_NS)
             member->configured = names ? NAMES_ONE : NAMES_NONE;
     }
@@ -94,8 +94,8 @@ static bool is_automatic(const struct ownership *o, struct member *member,
 }
 
 /*
- * While it is built its toolstack may set one; that is no operator.  When it has
- * vCPUs they get it at once, but it may be seen for long before it has any.
+ * While a domain is being built its toolstack may set an affinity; that is not an operator's.
+ * vCPUs get it when they are created, but the domain may be visible for long before that.
  */
 static bool may_be_built(const struct ownership *o, const struct member *member,
                          const struct domain *d)
@@ -110,7 +110,7 @@ static bool may_be_built(const struct ownership *o, const struct member *member,
     return age < o->settle_ns || age < BUILDING_NS;
 }
 
-/* Did it become something other than the default, and not by us? */
+/* Has it become something other than the default, not by the daemon? */
 static bool changed_by_others(const struct ownership *o, struct member *member,
                               const struct domain *d)
 {
@@ -124,7 +124,7 @@ static bool changed_by_others(const struct ownership *o, struct member *member,
     return changed;
 }
 
-/* Xen resets the affinities of a domain that goes to another cpupool. */
+/* Xen resets the affinities of a domain that moves to another cpupool. */
 static bool went_to_other_pool(struct member *member, const struct domain *d)
 {
     bool went = member && member->pool_known && member->pool != d->pool;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sums up what guests exchange over minutes, for their history. */
+/* Averages over minutes what guests exchange, for their history. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,25 +13,25 @@
 /* The half-life of the averages. */
 #define HALF_LIFE_NS 300000000000ULL
 
-/* Of less nothing is concluded. */
+/* A guest that ran for less time has no history. */
 #define LEAST_NS 10000000000ULL
 
-/* Candidates for the HISTORY_PARTNERS with which it has most to do. */
+/* Number of candidates for the HISTORY_PARTNERS with the most communication. */
 #define MOST 8U
 
-/* Sums are of what was, each by how much it counts by now; so is weight. */
+/* Sums are weighted by age; weight is the sum of the weights. */
 struct remembered {
     uint32_t domid;
-    uint64_t since_ns; /* of the domain; another one: another domain */
+    uint64_t since_ns; /* of the domain; if it differs, it is another domain */
     char uuid[DOMAIN_UUID_TEXT];
-    uint64_t at_ns;    /* the last time; 0: never */
+    uint64_t at_ns;    /* time of the last update; 0: never */
     uint64_t for_ns;
     double weight, need;
     unsigned int nr;
     struct history_partner partners[MOST];
 };
 
-/* Guests that are there. */
+/* Existing guests. */
 
 static void keep_history(struct core *core, const struct remembered *r);
 
@@ -43,7 +43,7 @@ static void begin_guest(struct remembered *r, const struct domain *d)
     memcpy(r->uuid, d->uuid, sizeof(r->uuid));
 }
 
-/* Take over those that are still there; of the others it is history. */
+/* Keeps the entries of existing guests; those of others go to the history. */
 static void follow_guests(struct core *core)
 {
     const struct domains *domains = &core->domains;
@@ -72,7 +72,7 @@ static void follow_guests(struct core *core)
     core->nr_remembered = domains->nr;
 }
 
-/* What they do. */
+/* Updates. */
 
 static double lines_of(const struct history_partner *p)
 {
@@ -80,7 +80,7 @@ static double lines_of(const struct history_partner *p)
            p->pages * prices_default.page;
 }
 
-/* A new one takes the place of the least if there is no other. */
+/* Returns the entry of a partner; a new one replaces the least active one if all are used. */
 static struct history_partner *partner_of(struct remembered *r,
                                           const struct domain *d)
 {
@@ -113,7 +113,7 @@ static void add_talk(struct remembered *r, const struct domain *with,
     p->pages += pair->pages * part;
 }
 
-/* Let what was count less; returns how much the present counts. */
+/* Decays the sums; returns the weight of the present. */
 static double age(const struct core *core, struct remembered *r,
                   uint64_t now_ns)
 {
@@ -121,7 +121,7 @@ static double age(const struct core *core, struct remembered *r,
     double left = exp2(-(double)for_ns / HALF_LIFE_NS);
     unsigned int i;
 
-    /* To boot is not what it will do for long. */
+    /* A boot is not typical of the guest's later work. */
     if (now_ns - r->since_ns < core->settings.policy_settings.settle_ns)
         return 0;
     for (i = 0; i < r->nr; i++) {
@@ -168,7 +168,7 @@ void remember_run(struct core *core, uint64_t now_ns)
 {
     unsigned int nr = core->domains.nr, i;
     double *part = need_memory(nr, sizeof(*part));
-    /* No domain is open to the policy here. */
+    /* Here, no domain may be moved by the policy. */
     struct standing *standing = need_memory(nr, sizeof(*standing));
     const struct policy_input input = {
         .matrix = core->matrix,
@@ -188,7 +188,7 @@ void remember_run(struct core *core, uint64_t now_ns)
     history_save(&core->history);
 }
 
-/* What becomes of it. */
+/* Histories. */
 
 static int by_lines(const void *x, const void *y)
 {
@@ -197,7 +197,7 @@ static int by_lines(const void *x, const void *y)
     return a > b ? -1 : a < b;
 }
 
-/* False: it was there too shortly. */
+/* Returns false if the guest ran too shortly. */
 static bool conclude(const struct remembered *r, struct history_guest *guest)
 {
     struct history_partner partners[MOST];

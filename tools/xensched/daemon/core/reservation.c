@@ -32,7 +32,7 @@ void reservation_make(struct reservations *p, const struct reservation *reservat
     p->reservation[p->nr++] = *reservation;
 }
 
-/* While it is built its affinity has not been set yet. */
+/* A guest that is being built does not have its affinity yet. */
 static bool is_kept(const struct reservation *reservation, const struct topology *t,
                     const struct domains *domains)
 {
@@ -66,7 +66,7 @@ struct demand *reservations_taken(const struct reservations *p, const struct top
     struct demand *taken = need_memory(t->nr_places, sizeof(*taken));
     unsigned int i;
 
-    /* pCPUs may have gone, and a place with them. */
+    /* pCPUs may have gone, and with them a place. */
     for (i = 0; i < p->nr; i++)
         if (p->reservation[i].place < t->nr_places &&
             p->reservation[i].pool == d->pool &&

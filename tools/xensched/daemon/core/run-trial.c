@@ -11,7 +11,7 @@
 #include "base/message.h"
 #include "run-trial.h"
 
-/* What cannot be written is known to this daemon only; that is reported once. */
+/* A trial that cannot be written ends with this daemon; that is reported once. */
 static void save_trial(struct core *core)
 {
     struct xensched_error err;
@@ -28,7 +28,7 @@ static void save_trial(struct core *core)
     core->trial_unsaved = true;
 }
 
-/* A dry run has one kind of block only. */
+/* A dry run has only one kind of block. */
 static void write_blocks(const struct core *core,
                          int (*write)(const struct trial *t, const char *path,
                                       struct xensched_error *err))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Raises thresholds until logging costs less than its budget. */
+/* Raises thresholds until the cost of logging is within its budget. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,40 +9,39 @@
 #define NS_PER_S 1000000000ULL
 
 /*
- * A row of ids, counter and TSC, which is what the daemon has, in cycles of
- * the TSC, from an earlier run of make bench-record than that of
- * docs/develop/results.md.
+ * The cost of a row of ids, counter and TSC, as the daemon uses, in cycles of the TSC, from an
+ * earlier run of make bench-record than that of docs/develop/results.md.
  */
 #define ROW_CYCLES 24.6
-/* When the TSC's frequency is not known. */
+/* Used if the TSC's frequency is unknown. */
 #define USUAL_KHZ 2500000
 
-/* Time between two steps, at least. */
+/* The shortest time between two steps. */
 #define STEP_NS (NS_PER_S)
 
 /*
- * Of the budget: what thresholds are raised for, and what they may come down
- * to.  Between the latter and the budget nothing changes.
+ * Parts of the budget: the target of raising thresholds, and the limit up to which they are
+ * lowered.  Between that limit and the budget nothing changes.
  */
 #define AIM  0.8
 #define EASE 0.7
 
 /*
- * Rows per second of a pair which are never thinned out: it would save next to
- * nothing, and of fewer rows nothing can be said.
+ * Pairs with fewer rows per second keep their threshold: raising it would save next to nothing, and
+ * the remaining rows would be too few.
  */
 #define MIN_RATE 16.0
 
-/* Calm steps before a threshold comes down: at first, and at most. */
+/* Calm steps before a threshold is lowered: initial and maximum number. */
 #define PATIENCE     5U
 #define MAX_PATIENCE 320U
-/* Going up so soon after coming down was a mistake. */
+/* Raising a threshold this soon after lowering it means that lowering was too early. */
 #define TOO_EARLY_NS (60 * NS_PER_S)
 
-/* It restarts after this many steps without a change. */
+/* After this many steps without a change, patience is reset. */
 #define FORGIVEN 600U
 
-/* Rows of a batch that are looked at. */
+/* Number of rows of a batch that are counted. */
 #define SAMPLE 32U
 
 void governor_init(struct governor *g, double budget, const uint32_t *chosen,
@@ -78,8 +77,8 @@ static struct governor_pair *pair_of(const struct governor *g,
 }
 
 /*
- * Parts of waits have no threshold of their own: fewer of them come when fewer waits are
- * logged, most of which are those of vCPUs that were preempted.
+ * Parts of waits have no threshold of their own: there are fewer if fewer waits are logged, and
+ * most waits with parts are those of vCPUs that were preempted.
  */
 static unsigned int event_to_thin_out(const struct xensched_row *row)
 {
@@ -87,7 +86,7 @@ static unsigned int event_to_thin_out(const struct xensched_row *row)
                                                    : row->event;
 }
 
-/* Some of them, evenly: counting must not cost what it is to save. */
+/* Counts an even sample, because counting must not cost what it is to save. */
 void governor_count(struct governor *g, const struct xensched_batch *batch,
                     uint16_t acct)
 {
@@ -145,7 +144,7 @@ static double take_rates(struct governor *g, double seconds)
     return most;
 }
 
-/* The threshold with which not more than @level rows per second come. */
+/* Returns the threshold for at most @level rows per second. */
 static uint32_t raised(const struct governor *g, size_t i, double level)
 {
     uint32_t threshold = threshold_of(g, i);
@@ -159,7 +158,7 @@ static uint32_t raised(const struct governor *g, size_t i, double level)
     return threshold;
 }
 
-/* One step down, for those of which not more than @level rows come. */
+/* Returns the threshold one step lower, for pairs with at most @level rows. */
 static uint32_t lowered(const struct governor *g, size_t i, double level)
 {
     uint32_t threshold = threshold_of(g, i), chosen = chosen_of(g, i);
@@ -173,7 +172,7 @@ static uint32_t lowered(const struct governor *g, size_t i, double level)
 typedef uint32_t new_threshold(const struct governor *g, size_t i,
                                double level);
 
-/* Rows per second that would come then. */
+/* Returns the rows per second with these thresholds. */
 static double rate_with(const struct governor *g, new_threshold *new,
                         double level)
 {
@@ -225,7 +224,7 @@ static unsigned int change_thresholds(struct governor *g, new_threshold *new,
     return nr;
 }
 
-/* As if all of the cost came from rows: if not, the next step goes on. */
+/* Assumes that rows cause all of the cost; if not, the next step continues. */
 static unsigned int raise_some(struct governor *g, double most,
                                uint64_t now_ns,
                                struct governor_change **changes)
@@ -246,7 +245,7 @@ static unsigned int raise_some(struct governor *g, double most,
     return nr;
 }
 
-/* As far as it is certain that it stays within the budget. */
+/* Lowers thresholds as far as the cost certainly stays within the budget. */
 static unsigned int lower_some(struct governor *g, double most,
                                uint64_t now_ns,
                                struct governor_change **changes)
@@ -264,7 +263,7 @@ static unsigned int lower_some(struct governor *g, double most,
     if (nr)
         g->lowered_ns = now_ns;
     if (nr)
-        g->calm = g->patience - 2; /* two steps to see what came of it */
+        g->calm = g->patience - 2; /* two steps to see the effect */
     else if (g->calm > FORGIVEN)
         g->patience = PATIENCE;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Maps events to log buffers and their registers.  A new event is a row of the table, or
- * joins one.
+ * Maps events to log buffers and their registers.  A new event is a new row of the table, or is
+ * added to one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,16 +17,16 @@
              XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER)
 
 /*
- * 16 bytes: ids, 32-bit counter, TSC / 1024 (32 bits last for 29 minutes).  Time
- * on a pCPU comes in parts of 10 ms at most, so 32 bits are enough for it, too.
+ * 16 bytes: ids, 32-bit counter, TSC / 1024 (32 bits suffice for 29 minutes).  Time on a pCPU comes
+ * in parts of at most 10 ms, so 32 bits suffice for it, too.
  */
 #define ROW (IDS | XEN_SCHEDLOG_LCR_TIME_TSC | \
              10U << XEN_SCHEDLOG_LCR_TSC_SHIFT)
 
-/* Rows of waits state their reasons. */
+/* Rows of waits contain their reasons. */
 #define WAIT_ROW (ROW | XEN_SCHEDLOG_LCR_REASON)
 
-/* 32 bytes, for counters that need 64 bits, and all of the TSC. */
+/* 32 bytes, for counters that need 64 bits, and the whole TSC. */
 #define WIDE_ROW (IDS | XEN_SCHEDLOG_LCR_COUNTER64 | \
                   XEN_SCHEDLOG_LCR_TIME_TSC | XEN_SCHEDLOG_LCR_TIME64)
 
@@ -44,11 +44,10 @@
                  EVENT(RING_PAGES))
 
 /*
- * A log file per row, if one of its events is chosen.  The usual sizes last for
- * 100 ms of about 160,000 context switches and notifications each, 40,000 pages
- * that are granted and mapped or copied and 20,000 that are unmapped per
- * second on each pCPU, and 160,000 requests per second on each CPU of a back
- * end; when there are more, the oldest rows are lost, and counted.
+ * Each row is a log buffer, if one of its events is chosen.  The usual sizes suffice for 100 ms of
+ * about 160,000 context switches and notifications each, 40,000 pages that are granted and mapped
+ * or copied and 20,000 that are unmapped per second on each pCPU, and 160,000 requests per second
+ * on each CPU of a back end; if there are more, the oldest rows are lost, and counted.
  */
 static const struct {
     enum producer producer;
@@ -74,13 +73,13 @@ static const struct {
 };
 
 /*
- * What an agent in a guest makes rows of PROCESS_IO of.  It reads ten times a
- * second, so this lasts for 80,000 requests per second and vCPU.
+ * From these, an agent in a guest makes rows of PROCESS_IO.  It reads ten times per second, so this
+ * suffices for 80,000 requests per second and vCPU.
  */
 #define PRELIMINARY (EVENT(GUEST_REQUEST) | EVENT(GUEST_NAME))
 #define PRELIMINARY_SIZE (256 * KIB)
 
-/* Rows of these are sums already. */
+/* The rows of these are sums already. */
 #define SUMS (EVENT(PROCESS_IO) | WORK)
 
 #define NR_ROWS (sizeof(table) / sizeof(table[0]))
@@ -124,7 +123,7 @@ uint32_t choice_possible(void)
     return events;
 }
 
-/* The event before the colon of @item, and what is behind it, or NULL. */
+/* The event before the colon of @item; *rest is the text after it, or NULL. */
 static int event_of(char *item, const char **rest)
 {
     char *colon = strchr(item, ':');
@@ -203,7 +202,7 @@ bool choice_parse(struct choice *choice, const char *text)
         return true;
     }
     if (!strcmp(text, "none")) {
-        /* What reading costs is what reading the usual log files costs. */
+        /* Reading costs the same as reading the usual log buffers. */
         choose_events(choice, DEFAULT);
         choice->events = 0;
         return true;
@@ -266,7 +265,7 @@ void logs_init(struct logs *logs, const struct choice *choice,
         add_preliminary(logs);
     while (nr_files < logs->nr)
         nr_files *= 2;
-    /* There is a power of two of them; nothing is routed to the others. */
+    /* Their number is a power of two; nothing is routed to the remaining ones. */
     for (i = logs->nr; i < nr_files; i++)
         logs->sizes[i] = XEN_SCHEDLOG_MIN_FILE_SIZE;
     logs->geometry = (struct xensched_geometry){

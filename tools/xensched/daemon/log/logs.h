@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * logs.h - what is logged: which events, of how many of them one makes a row,
- * and into which log files of whose log.
+ * logs.h - what is logged: the events, how many of them make a row, and the log buffers of each
+ * producer.
  */
 #ifndef XENSCHED_DAEMON_LOGS_H
 #define XENSCHED_DAEMON_LOGS_H
@@ -11,63 +11,62 @@
 
 #include <xensched/area.h>
 
-/* What an operator has chosen. */
+/* The operator's choice. */
 struct choice {
-    uint32_t events; /* to be on; mask of 1 << XEN_SCHEDLOG_EV_* */
-    uint32_t files;  /* have a log file, also those which are not on */
-    bool all;        /* those that a producer does not have are not missed */
+    uint32_t events; /* the events to turn on; mask of 1 << XEN_SCHEDLOG_EV_* */
+    uint32_t files;  /* events with a log buffer, also those that are off */
+    bool all;        /* events that a producer lacks are no error */
     /* Every Nth event makes a row. */
     uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS];
-    uint32_t size[XEN_SCHEDLOG_NR_EVENTS]; /* bytes, of its log file */
+    uint32_t size[XEN_SCHEDLOG_NR_EVENTS]; /* of its log buffer, in bytes */
 };
 
-/* What the model is made of, each event; log files of the usual sizes. */
+/* Each event that the model uses, with log buffers of the usual sizes. */
 void choice_default(struct choice *choice);
 
-/* Events that can be chosen: mask. */
+/* The mask of events that can be chosen. */
 uint32_t choice_possible(void);
 
-/* Log @events (mask) as well, each. */
+/* Also logs each of @events (mask). */
 void choice_add(struct choice *choice, uint32_t events);
 
 /*
- * "EVENT[:THRESHOLD],..." or "all" or "none".  Sizes stay as they are.  False: it
- * isn't one of these, and *choice is undefined.
+ * Parses "EVENT[:THRESHOLD],...", "all" or "none".  Sizes do not change.  Returns false, with
+ * *choice undefined, for another text.
  */
 bool choice_parse(struct choice *choice, const char *text);
 
 /*
- * "EVENT:SIZE,...", a size being bytes, or KiB with a K, MiB with an M: how large
- * a pCPU's log file with this event is, a power of two.  Of events that share a
- * log file the largest counts.  False: it isn't that, and *choice is as before.
+ * Parses "EVENT:SIZE,...": the size of a pCPU's log buffer for this event, a power of two, in
+ * bytes, or in KiB with a K, MiB with an M.  Events that share a log buffer get the largest size.
+ * Returns false, with *choice unchanged, for another text.
  */
 bool choice_parse_sizes(struct choice *choice, const char *text);
 
-/* Whose log it is. */
+/* The producer of a log. */
 enum producer { HYPERVISOR, LINUX, GUEST, NR_PRODUCERS };
 
 /*
- * The events of @choice that @producer logs, without those of its preliminary log, which are
- * not a matter of choice.
+ * The events of @choice that @producer logs, without those of its preliminary log, which cannot be
+ * chosen.
  */
 uint32_t choice_events(const struct choice *choice, enum producer producer);
 
 #define LOGS_MAX 16 /* a power of two */
 
-/* One producer's log files, the same ones on each pCPU. */
+/* The log buffers of one producer, the same on each pCPU. */
 struct logs {
     struct xensched_geometry geometry; /* points into this structure */
-    unsigned int nr; /* which are used; the geometry may have a few more */
+    unsigned int nr; /* used log buffers; the geometry may have a few more */
     uint32_t events[LOGS_MAX]; /* mask */
     uint32_t lcr[LOGS_MAX];
     uint32_t sizes[LOGS_MAX];
     /*
-     * A guest's rows about threads are completed in the guest, and what comes of
-     * them is what we read.  Each of these events makes a row, or sums would be
-     * wrong.
+     * A guest completes its rows about threads itself, and the daemon reads the results.  Each of
+     * these events makes a row, or sums would be wrong.
      */
     uint32_t preliminary; /* mask of events */
-    uint32_t not_ours;    /* mask of log files: these are in there */
+    uint32_t not_ours;    /* mask of log buffers with these events */
 };
 
 /* @nr_acct: numbers of accounting domains are below this. */
@@ -75,19 +74,19 @@ void logs_init(struct logs *logs, const struct choice *choice,
                enum producer producer, uint32_t nr_acct);
 
 /*
- * Route @events (mask) of accounting domain @acct to their log files, each
- * with its threshold, or nowhere.
+ * Routes @events (mask) of accounting domain @acct to their log buffers, each with its threshold,
+ * or to none.
  */
 void logs_route(const struct logs *logs, const struct choice *choice,
                 struct xensched_area *area, uint16_t acct, uint32_t events,
                 bool on);
 
-/* Another threshold for an event that is routed; nothing if it has no file. */
+/* Changes the threshold of a routed event; no effect if it has no log buffer. */
 void logs_set_threshold(const struct logs *logs, struct xensched_area *area,
                         uint16_t acct, unsigned int event,
                         uint32_t threshold);
 
-/* All registers as they should be, and nothing routed. */
+/* Sets all registers, and removes all routes. */
 void logs_prepare(const struct logs *logs, struct xensched_area *area);
 
 #endif /* XENSCHED_DAEMON_LOGS_H */

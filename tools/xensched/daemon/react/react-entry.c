@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keeps reactions, starts the actions of those in the configuration, and tells guests which
- * threads to watch.
+ * Keeps reactions, starts the actions of those in the configuration, and tells guests which threads
+ * to watch.
  *
- * The actions are those of "xensched on", so "xensched on now --do ACTION..." does them, in a
- * process of its own, which may take its time.
+ * The actions are those of "xensched on", so "xensched on now --do ACTION..." performs them, in a
+ * process of its own that may take any time.
  */
 #include <errno.h>
 #include <limits.h>
@@ -52,11 +52,11 @@ extern char **environ;
 #define MAX_TEXT (CONDITION_TEXT + 40)
 #define NR_OURS  6
 
-/* The environment of the actions; the daemon's own stays as it is. */
+/* The environment of the actions; the daemon's own does not change. */
 struct environment {
     char text[NR_OURS][MAX_TEXT];
     unsigned int nr;
-    char **all; /* ends with NULL */
+    char **all; /* terminated by NULL */
 };
 
 static void set_text(struct environment *env, const char *name,
@@ -88,13 +88,13 @@ static void make_environment(struct environment *env, const struct entry *e)
     while (environ[nr])
         nr++;
     env->all = need_memory(NR_OURS + nr + 1, sizeof(*env->all));
-    /* Of two with one name, getenv() finds the first. */
+    /* If a name occurs twice, getenv() finds the first. */
     for (i = 0; i < NR_OURS; i++)
         env->all[i] = env->text[i];
     memcpy(env->all + NR_OURS, environ, nr * sizeof(*env->all));
 }
 
-/* Why an action failed whose program ended with this exit status; NULL: it did not. */
+/* The reason of a failure by the exit status of the program; NULL: success. */
 static const char *reason_of(int code)
 {
     if (!code)
@@ -207,7 +207,7 @@ struct telling {
     struct xensched_error *err;
 };
 
-/* xenstored may not answer. */
+/* May wait for xenstored. */
 static int write_watches(void *arg)
 {
     const struct telling *t = arg;

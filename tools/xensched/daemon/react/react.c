@@ -16,9 +16,9 @@
 #include "react.h"
 #include "reaction-line.h"
 
-/* Being met. */
+/* Conditions that are met. */
 
-/* From the row until now.  Rows have the lower 32 bits, which is enough. */
+/* The time from the row until now.  Rows have the lower 32 bits, which suffice. */
 static void add_lateness(json_object *json, const struct react *react,
                          const struct reaction *r)
 {
@@ -68,7 +68,7 @@ static void tell_client(const struct react *react, const struct entry *e)
     json_object_put(json);
 }
 
-/* A row from before it was armed is not the one that stops. */
+/* A row from before the stop was armed is not the one that stops. */
 static bool is_stopped(const struct entry *e)
 {
     enum xensched_stop state;
@@ -98,14 +98,14 @@ static bool met(void *arg, struct reaction *r)
     return true;
 }
 
-/* The domain it is about. */
+/* Does the domain have an accounting domain of its own? */
 
 static bool is_told_apart(const struct domain *d)
 {
     return d && d->acct >= XEN_SCHEDLOG_ACCT_FIRST;
 }
 
-/* Not each second the same. */
+/* Does not repeat the same text. */
 static void say_once(struct entry *e, const char *text)
 {
     if (!strcmp(e->said, text))
@@ -121,7 +121,7 @@ static void disarm(struct entry *e)
     e->armed = false;
 }
 
-/* Of notifications that are logged one by one, the next one is the answer. */
+/* If notifications are logged one by one, the next one is the answer. */
 static bool is_sampled(const struct react *react, const struct condition *c)
 {
     const struct domains *domains = &react->core->domains;
@@ -146,7 +146,7 @@ static void follow_entry(struct react *react, struct entry *e)
     if (!c->domain[0])
         return;
     if (!known || e->reaction->domid != d->domid) {
-        /* The domain before it is gone. */
+        /* The domain before it has ended. */
         e->armed = e->prepared = false;
         pending_forget(&react->list.pending);
     }
@@ -163,7 +163,7 @@ static void follow_entry(struct react *react, struct entry *e)
     e->reaction->other = other ? other->acct : XEN_SCHEDLOG_ACCT_NONE;
 }
 
-/* A guest has to be allowed to make marks, and to know of which threads. */
+/* Allows the guest to make marks, and tells it for which threads. */
 static int prepare_guest(struct react *react, struct entry *e,
                          struct xensched_error *err)
 {
@@ -219,7 +219,7 @@ static double figure(const struct react *react, const struct reaction *r,
     }
 }
 
-/* Rows that a reaction waits for are to be reported by the next tick. */
+/* Makes the doorbell ring for rows that a reaction waits for. */
 void react_hurry(struct react *react, struct xensched_source *source)
 {
     const struct logs *logs = &react->core->logs;
@@ -251,9 +251,9 @@ void react_look(struct react *react, uint64_t now_ns)
     }
 }
 
-/* Coming and going. */
+/* Adding and removing. */
 
-/* Its actions are over; @failure: why they failed, or NULL. */
+/* Ends the actions; @failure: why they failed, or NULL. */
 static void ended(struct react *react, struct entry *e, const char *failure)
 {
     json_object *json = describe_entry(e);
@@ -264,7 +264,7 @@ static void ended(struct react *react, struct entry *e, const char *failure)
     react->changed = true;
     if (!e->wanted.pauses || !is_stopped(e))
         return;
-    /* It stays as it is because that was wanted, and not by accident. */
+    /* After success a stopped guest stays stopped, because the actions left it so. */
     if (failure)
         xensched_stop_resume(e->reaction->domid, NULL);
     else
@@ -424,7 +424,7 @@ json_object *react_list(const struct react *react)
     return array;
 }
 
-/* A guest that was stopped for a daemon that was killed has no other helper. */
+/* Nothing else resumes a guest that was stopped for a killed daemon. */
 static void let_all_go(const struct domains *domains)
 {
     enum xensched_stop state;

@@ -21,7 +21,7 @@ static bool is_word(const char *text, const char *word)
            (!text[length] || strchr(" ;", text[length]));
 }
 
-/* What comes before the condition.  False: it is none of these. */
+/* Parses a word before the condition.  False: it is none of these. */
 static bool take_prefix(const char *word, struct react_settings *wanted)
 {
     uint64_t number;
@@ -59,7 +59,7 @@ static char *skip_prefixes(char *line, struct react_settings *wanted)
     }
 }
 
-/* The blank before "do" and its actions, which is no part of a quoted name; or NULL. */
+/* Finds the blank before "do" and its actions, outside of quoted names; or NULL. */
 static char *find_actions(char *line)
 {
     const char *word = line + strspn(line, " "), *end;
@@ -73,7 +73,7 @@ static char *find_actions(char *line)
     return NULL;
 }
 
-/* Which of the actions pause ("stop" first, or "pause" anywhere), or fill a disk. */
+/* Finds actions that pause ("stop" first, or "pause" anywhere), or fill a disk. */
 static void look_at_actions(const char *actions, struct react_settings *wanted)
 {
     const char *at = actions;

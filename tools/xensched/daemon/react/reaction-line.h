@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * reaction-line.h - parse a line of the configuration about a reaction; see react.h.
+ * reaction-line.h - parses a line of the configuration about a reaction; see react.h.
  */
 #ifndef XENSCHED_DAEMON_REACT_REACTION_LINE_H
 #define XENSCHED_DAEMON_REACT_REACTION_LINE_H
@@ -11,8 +11,7 @@
 #define REACTION_GAP_NS 1000000000ULL
 
 /*
- * Parse @line.  It is changed, and @wanted points into it.  -EINVAL: the text says what
- * is wrong.
+ * Parses @line, which it changes; @wanted points into it.  -EINVAL: @line is invalid.
  */
 int reaction_line_parse(char *line, struct react_settings *wanted,
                         struct xensched_error *err);

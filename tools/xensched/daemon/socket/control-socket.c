@@ -23,7 +23,7 @@
 
 #define BACKLOG 8
 
-/* Without a descriptor for a client, until it is tried again. */
+/* Pause until clients are accepted again after descriptors ran out. */
 #define AGAIN_S 1.0
 
 static const char too_long[] =
@@ -47,7 +47,7 @@ static void disconnect(struct control_client *client)
         c->gone(c->arg, client);
 }
 
-/* It is new, has said a whole line, or has taken some of its answer. */
+/* The client is new, has sent a whole line, or has received some of its answer. */
 static void is_active(struct control_client *client)
 {
     client->active = ++client->control->clock;
@@ -80,7 +80,7 @@ static void append_answer(struct control_client *client, const char *text)
     client->nr_out += length;
 }
 
-/* It may have been told something while its line was answered. */
+/* Events may have been added while its line was answered. */
 static void answer_line(struct control_client *client, char *text)
 {
     if (!client->out) {
@@ -91,7 +91,7 @@ static void answer_line(struct control_client *client, char *text)
     free(text);
 }
 
-/* Answer the first line which is there, if there is one. */
+/* Answers the first complete line, if there is one. */
 static void look_for_line(struct control_client *client)
 {
     struct control *c = client->control;
@@ -176,8 +176,8 @@ static void client_idle(struct ev_loop *loop, ev_timer *timer, int events)
 }
 
 /*
- * A free place, or that of the client from which nothing has come for longest:
- * many that are silent do not keep others from being served.
+ * Returns a free place, or that of the client that has been silent for longest, so that many silent
+ * clients do not keep others from being served.
  */
 static struct control_client *make_place(struct control *c)
 {
@@ -197,7 +197,7 @@ static struct control_client *make_place(struct control *c)
     return place;
 }
 
-/* The folder and the socket's mode say so already; a misplaced one doesn't. */
+/* The folder and the socket's mode restrict this already, except in another folder. */
 static int is_allowed(int fd)
 {
     struct ucred peer;
@@ -207,7 +207,7 @@ static int is_allowed(int fd)
            (peer.uid == 0 || peer.uid == geteuid());
 }
 
-/* A client that is not accepted stays in the queue, of which the loop would not stop. */
+/* A client that is not accepted stays in the queue, so the event loop would be called for ever. */
 static void rest(struct control *c)
 {
     say("cannot accept at '%s': %s; once more in %g s", c->path,
@@ -355,7 +355,7 @@ void control_close(struct control *c)
     for (i = 0; i < CONTROL_CLIENTS; i++) {
         struct control_client *client = &c->clients[i];
 
-        /* The answer to "stop" is still to be sent. */
+        /* The answer to "stop" has not been sent yet. */
         if (client->fd >= 0 && client->out)
             transmit(client);
         if (client->fd >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Speaks the protocol of sd_notify(3) without its library. */
+/* Implements the protocol of sd_notify(3) without its library. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 #define NS_PER_US 1000ULL
 #define NS_PER_MS 1000000ULL
 
-/* Signs of life for each length of the watchdog. */
+/* Number of signs of life per watchdog period. */
 #define SIGNS 4
 
-/* A path, or '@' and a name in the abstract name space. */
+/* Parses a path, or '@' and a name in the abstract name space. */
 static bool set_address(struct notify *n, const char *socket)
 {
     size_t length = strlen(socket);
@@ -44,7 +44,7 @@ static bool parse_number(const char *text, uint64_t *number)
     return !errno && !*end;
 }
 
-/* $WATCHDOG_PID: another process may be meant. */
+/* $WATCHDOG_PID: the variable may be for another process. */
 static bool set_watchdog(struct notify *n, const char *usec, const char *pid)
 {
     uint64_t us, id;
@@ -89,7 +89,7 @@ int notify_open(struct notify *n, struct xensched_error *err)
     memset(n, 0, sizeof(*n));
     n->fd = -1;
     rc = look_around(n, err);
-    /* Processes that are started later are not meant. */
+    /* The variables are not for processes that this one starts. */
     unsetenv("NOTIFY_SOCKET");
     unsetenv("WATCHDOG_USEC");
     unsetenv("WATCHDOG_PID");
@@ -104,7 +104,7 @@ void notify_close(struct notify *n)
     n->fd = -1;
 }
 
-/* A service manager that does not listen, or not quickly enough, is no reason to wait or fail. */
+/* If the service manager does not read, or not quickly enough, neither waits nor fails. */
 static bool send_message(const struct notify *n, const char *words)
 {
     size_t length = strlen(words);
@@ -137,7 +137,7 @@ void notify_interval(struct notify *n, uint64_t every_ms)
     send_message(n, words);
 }
 
-/* What could not be sent is sent with the next progress. */
+/* A message that could not be sent is sent with the next progress. */
 void notify_progress(struct notify *n, uint64_t now_ns)
 {
     if (!n->ready)

@@ -33,16 +33,16 @@ struct notify {
 int notify_open(struct notify *n, struct xensched_error *err);
 void notify_close(struct notify *n);
 
-/* There is progress each @every_ms: a shorter watchdog is made longer. */
+/* There is progress every @every_ms: lengthens a shorter watchdog. */
 void notify_interval(struct notify *n, uint64_t every_ms);
 
-/* The start takes longer: @why, for at least @ms more. */
+/* The start takes at least @ms more, because of @why. */
 void notify_waiting(struct notify *n, const char *why, unsigned int ms);
 
-/* Rows have been taken in: the daemon is ready, and alive. */
+/* Rows were read: the daemon is ready, and alive. */
 void notify_progress(struct notify *n, uint64_t now_ns);
 
-/* The configuration is read again; until there is progress. */
+/* The configuration is being read again; ends with the next progress. */
 void notify_reloading(struct notify *n, uint64_t now_ns);
 
 void notify_stopping(struct notify *n);

@@ -18,7 +18,7 @@ static void write_number(struct log_sources *sources, struct log_source *source,
             return;
         }
     }
-    /* If it fails it is tried again with the next look. */
+    /* After a failure the next update tries again. */
     if (!xenstore_write_acct(sources->xs, source->domid, d->domid, d->acct)) {
         sources->domains_hash = 0;
         return;
@@ -29,7 +29,7 @@ static void write_number(struct log_sources *sources, struct log_source *source,
     *number = (struct log_source_number){ d->domid, d->acct, true };
 }
 
-/* Another one may have the same domid by now: that number stays. */
+/* Another domain may have the same domid now: its number stays. */
 static void remove_number(struct log_sources *sources, struct log_source *source,
                           unsigned int nr)
 {
@@ -55,8 +55,8 @@ static bool serves(const struct domain *d, uint32_t domid)
 }
 
 /*
- * The domains that a log may concern besides its own: for a driver domain the guests that it
- * serves, for a guest the domains that serve it.  It learns of no others.
+ * Finds the domains that a log may concern besides its own: for a driver domain the guests that it
+ * serves, for a guest the domains that serve it.  It receives no other numbers.
  */
 static struct domain *partner(const struct log_source *source,
                               const struct domain *self,

@@ -70,7 +70,7 @@ static void journal_budget(struct core *core, const char *reason,
     journal_write(&core->journal, "budget", details);
 }
 
-/* Once, when it begins and when it ends. */
+/* Reports the beginning and the end of this state. */
 static void tell_stuck(struct core *core, bool was_stuck)
 {
     static const char begins[] =

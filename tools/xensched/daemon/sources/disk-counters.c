@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts what back ends do for guests where no log has their requests: dom0's, from Linux's
+ * Counts the work of back ends for guests if no log has their requests: dom0's, from Linux's
  * statistics of each disk, and a driver domain's, from the sums that xensched-disks reports in
  * xenstore.
  */
@@ -13,9 +13,9 @@
 #include "disk-counters.h"
 #include "log-source.h"
 
-/* dom0's. */
+/* dom0. */
 
-/* Three looks a second, and fewer where there are many disks: each is two files. */
+/* Interval of reads: three per second, fewer if there are many disks with two files each. */
 #define LOOK_NS          300000000ULL
 #define LOOK_PER_DISK_NS 1000000ULL
 
@@ -77,9 +77,9 @@ void disks_read(struct disks *disks, const struct domains *domains,
     disks->again_ns = now_ns + LOOK_NS + disks->vbds.nr * LOOK_PER_DISK_NS;
 }
 
-/* A driver domain's. */
+/* Driver domains. */
 
-/* Pages of a front end in a look: 64 GiB. */
+/* Limit for the pages of a front end in one read: 64 GiB. */
 #define MOST_PAGES (1ULL << 24)
 
 static struct reported *find_reported(struct log_source *source, uint32_t domid)
@@ -100,7 +100,7 @@ static void add_reported(struct log_source *source, uint32_t domid, uint64_t pag
     source->reported[source->nr_reported++] = (struct reported){ domid, pages, true };
 }
 
-/* A sum that is smaller than before is of another xensched-disks. */
+/* If a sum is smaller than before, xensched-disks was restarted. */
 static uint64_t count_new_pages(struct log_source *source, uint32_t domid, uint64_t pages)
 {
     struct reported *reported = find_reported(source, domid);
@@ -117,7 +117,7 @@ static uint64_t count_new_pages(struct log_source *source, uint32_t domid, uint6
     return pages > before ? pages - before : 0;
 }
 
-/* A word "DOMID:PAGES". */
+/* Parses a word "DOMID:PAGES". */
 static bool parse_counter(char *word, uint64_t *domid, uint64_t *pages)
 {
     char *colon = strchr(word, ':');
@@ -146,7 +146,7 @@ static const struct log_source_number *find_client(const struct log_source *sour
     return NULL;
 }
 
-/* Of one that it does not serve it may have reported too late. */
+/* The report about a domain that it no longer serves may be late. */
 static void accept_counter(struct log_sources *sources, struct log_source *source, char *word,
                            uint64_t now_ns)
 {

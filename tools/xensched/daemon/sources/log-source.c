@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Moves one source through its states: asked, mapped, read, tried again. */
+/* Steps one source through its states: asked, mapped, read, tried again. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 
 #define NS_PER_S 1000000000ULL
 
-/* The longest pause until the next try. */
+/* The longest pause before the next attempt. */
 #define LAST_PAUSE_NS  (300 * NS_PER_S)
 
-/* The reason of a guest. */
+/* The reason that is shown for a guest. */
 #define NO_AGENT "xensched-agent does not run there"
 
 /* A source that was read for this time starts again with the first pause. */
@@ -205,7 +205,7 @@ static uint32_t wanted_events(const struct log_sources *sources,
     return events ? events | (log_source_logs(sources, source)->preliminary & built) : 0;
 }
 
-/* As apply_thresholds() of the core.  Each row of a guest counts. */
+/* Like apply_thresholds() of the core.  Each row of a guest counts. */
 static void apply_thresholds(struct log_sources *sources, struct log_source *source)
 {
     unsigned int event;
@@ -234,7 +234,7 @@ static int turn_on(struct log_sources *sources, struct log_source *source, uint3
                                   events ? sources->settings.lease_ms : 0, err);
 }
 
-/* The area is mapped: from nothing to rows. */
+/* Starts to read the mapped area. */
 static int start_reading(struct log_sources *sources, struct log_source *source,
                          struct xensched_error *err)
 {
@@ -380,7 +380,7 @@ void log_source_poll(struct log_sources *sources, struct log_source *source,
 
 void log_source_step(struct log_sources *sources, struct log_source *source, uint64_t now_ns)
 {
-    /* Too many domains; it may get a number later. */
+    /* There are too many domains; it may get a number later. */
     if (source->acct < XEN_SCHEDLOG_ACCT_FIRST)
         return;
     switch (source->state) {

@@ -9,10 +9,10 @@
 
 #include "log-sources.h"
 
-/* Places in log_sources.source. */
+/* Indices in log_sources.source. */
 enum { HYPERVISOR_LOG, LINUX_OF_DOM0, FIRST_DOMAIN };
 
-/* Domains among the sources that are @producer. */
+/* The number of domains among the sources that are @producer. */
 unsigned int log_sources_count(const struct log_sources *sources,
                                enum producer producer);
 
@@ -38,7 +38,7 @@ void log_source_journal(struct log_sources *sources, const struct log_source *so
 void log_source_add_stats(struct xensched_source_stats *sum,
                           const struct xensched_source_stats *stats);
 
-/* Unmaps its log, and leaves everything else as it is. */
+/* Unmaps its log, and changes nothing else. */
 void log_source_close(struct log_source *source);
 
 /* Closes it until its pause is over.  The daemon logs each reason once. */
@@ -95,11 +95,11 @@ void accounting_numbers_set_validation(struct log_source *source,
 
 #define REPORTED_COUNTERS_REASON "no log; xensched-disks there reports what its disks do"
 
-/* Adds what is new to the matrix.  Called in each round. */
+/* Adds the increases to the matrix.  Called in each round. */
 void reported_counters_read(struct log_sources *sources, struct log_source *source,
                             uint64_t now_ns);
 
-/* Forgets the last values: meanwhile its log had the requests. */
+/* Forgets the last values, because its log had the requests since. */
 void reported_counters_forget(struct log_source *source);
 
 #endif /* XENSCHED_DAEMON_SOURCES_LOG_SOURCE_H */

@@ -14,14 +14,13 @@
 #define NS_PER_S 1000000000ULL
 
 /*
- * What has not changed is looked at again so often, all the same: a driver
- * domain, which tells of changes through xenstore, and dom0's Linux, which
- * cannot say that a module was loaded.
+ * Intervals of checks without a sign of a change: a driver domain reports changes through xenstore,
+ * and dom0's Linux cannot report that a module was loaded.
  */
 #define LOOK_NS       (30 * NS_PER_S)
 #define LOOK_LINUX_NS (5 * NS_PER_S)
 
-/* Of driver domains, and of guests. */
+/* Maximum number of driver domains, and of guests. */
 #define MAX_DOMAINS 64
 
 static struct log_source *add_source(struct log_sources *sources, const char *name,
@@ -50,7 +49,7 @@ unsigned int log_sources_count(const struct log_sources *sources,
     return nr;
 }
 
-/* Says that this domain is left out, once until there is room again. */
+/* Logs that this domain is left out, once until there is room again. */
 static void leave_out(struct log_sources *sources, const struct domain *d,
                       enum producer producer)
 {
@@ -86,7 +85,7 @@ static struct log_source *add_domain(struct log_sources *sources, const struct d
     return source;
 }
 
-/* One that serves others now, or no more, has another log. */
+/* A domain that has begun or ceased to serve others has another log. */
 static struct log_source *find_domain(const struct log_sources *sources,
                                       const struct domain *d,
                                       enum producer producer)
@@ -112,7 +111,7 @@ static void free_source(struct log_source *source)
     free(source);
 }
 
-/* Give back what was asked for, as long as its domain is there. */
+/* Withdraws the request, as long as the domain exists. */
 static void release_source(struct log_sources *sources, struct log_source *source)
 {
     struct xensched_error err;
@@ -153,7 +152,7 @@ static void drop_others(struct log_sources *sources, const struct domains *domai
     }
 }
 
-/* Of which kind is the log of a domain? */
+/* The kind of log of a domain. */
 static enum producer producer_of(const struct domain *d)
 {
     return !d->domid || d->nr_serves ? LINUX : GUEST;
@@ -173,8 +172,8 @@ static struct log_source *source_of(const struct log_sources *sources, const str
 }
 
 /*
- * Another program, such as xensched record, reads the log of a guest, with another
- * layout and other numbers; or we did, and were killed.  That ends.
+ * Another program, such as xensched record, reads the guest's log, with another layout and other
+ * numbers; or a killed daemon did.  Both end.
  */
 static bool is_anothers(struct log_sources *sources, const struct domain *d)
 {
@@ -201,7 +200,7 @@ static void look_at_domain(struct log_sources *sources, const struct domain *d,
     accounting_numbers_set_validation(source, d, domains);
 }
 
-/* All that accounting numbers and validation depend on; never 0. */
+/* A hash of everything on which accounting numbers and validation depend; never 0. */
 static uint64_t hash_domains(const struct domains *domains)
 {
     uint64_t value = FNV_BEGIN;
@@ -221,7 +220,7 @@ static uint64_t hash_domains(const struct domains *domains)
     return value | 1;
 }
 
-/* True when domains have changed, or it is time to look as if they had. */
+/* True if domains have changed, or if it is time for an update without a change. */
 static bool domains_differ(struct log_sources *sources, const struct domains *domains,
                            uint64_t now_ns)
 {
@@ -236,8 +235,8 @@ static bool domains_differ(struct log_sources *sources, const struct domains *do
 }
 
 /*
- * What goes is dropped first: a domain that has another kind of log now, as it begins
- * to serve others, is to keep what it is told for that.
+ * Drops sources first: a domain that now has another kind of log, because it begins to serve
+ * others, has to keep what it receives for that.
  */
 static void look_at_domains(struct log_sources *sources, const struct domains *domains)
 {
@@ -258,7 +257,7 @@ static void look_at_domains(struct log_sources *sources, const struct domains *d
             look_at_domain(sources, &domains->domain[i], domains);
 }
 
-/* Either it has told of a change, or its time has come. */
+/* It has reported a change, or its interval has passed. */
 static bool is_due(struct log_sources *sources, const struct log_source *source,
                    uint64_t now_ns)
 {
@@ -271,7 +270,7 @@ static void look_at_source(struct log_sources *sources, struct log_source *sourc
 {
     source->look_ns = now_ns + (log_source_is_domains(source) ? LOOK_NS : LOOK_LINUX_NS);
     log_source_step(sources, source, now_ns);
-    /* What it waits for, if that is before. */
+    /* The time of its next attempt, if that is earlier. */
     if (source->again_ns > now_ns && source->again_ns < source->look_ns)
         source->look_ns = source->again_ns;
 }
@@ -312,7 +311,7 @@ bool log_sources_are_polled(const struct log_sources *sources, bool listens_to_l
     return false;
 }
 
-/* All of them. */
+/* All sources. */
 
 void log_sources_init(struct log_sources *sources, const struct log_sources_settings *settings,
                       struct core *core, struct xenstore *xs)
@@ -343,7 +342,7 @@ void log_sources_begin_anew(struct log_sources *sources, uint64_t now_ns)
 {
     unsigned int i;
 
-    sources->domains_hash = 0; /* their numbers are to be written again */
+    sources->domains_hash = 0; /* write their numbers again */
     for (i = LINUX_OF_DOM0; i < sources->nr; i++) {
         struct log_source *source = sources->source[i];
 

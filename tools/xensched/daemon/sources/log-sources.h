@@ -36,51 +36,51 @@ const char *log_source_state_name(enum log_source_state state);
 
 #define LOG_SOURCE_NAME_TEXT 24
 
-/* What a producer received: @domid has number @acct. */
+/* A number that a producer received: @domid has number @acct. */
 struct log_source_number {
     uint32_t domid;
     uint16_t acct;
-    bool wanted; /* still */
+    bool wanted; /* it is still needed */
 };
 
 /* The last counter that a driver domain reported for a front end (disk-counters.c). */
 struct reported {
     uint32_t domid;
-    uint64_t pages; /* ever */
+    uint64_t pages; /* total */
     bool seen;
 };
 
 struct log_source {
-    char name[LOG_SOURCE_NAME_TEXT]; /* as a source is named */
+    char name[LOG_SOURCE_NAME_TEXT]; /* in the form of a source */
     enum log_source_state state;
-    char reason[400];          /* why it is not reading, or "" */
+    char reason[400];          /* why it is not read, or "" */
     char said[400];            /* the message about its latest failure */
     struct xensched_area *area;
     struct xensched_source *reader;
-    struct xensched_source_stats former; /* of readers which are closed */
+    struct xensched_source_stats former; /* of readers that are closed */
 
     enum producer producer;
 
-    /* Of all but the hypervisor's. */
-    uint32_t domid; /* whose it is */
+    /* For all but the hypervisor's. */
+    uint32_t domid; /* of its domain */
     char uuid[DOMAIN_UUID_TEXT];
-    uint16_t acct;  /* of that domain */
-    bool seen;      /* in the present look at the host */
-    bool poll_again; /* its area is mapped part by part */
-    uint32_t on;    /* events which were to be turned on last */
+    uint16_t acct;  /* of its domain */
+    bool seen;      /* in the present list of domains */
+    bool poll_again; /* its area is being mapped part by part */
+    uint32_t on;    /* events that were requested last */
     uint64_t again_ns; /* the earliest time of the next try or request */
     uint64_t look_ns;  /* the latest time of the next check */
-    uint64_t pause_ns; /* until the next try, if this one fails */
-    uint64_t since_ns; /* when it got into its state */
+    uint64_t pause_ns; /* before the next attempt, if this one fails */
+    uint64_t since_ns; /* when its state began */
     unsigned int nr_numbers;
     struct log_source_number *numbers;
     struct validation validation;
     unsigned int nr_reported;
     struct reported *reported;
-    uint64_t reported_again_ns; /* not to be read before */
+    uint64_t reported_again_ns; /* time of the next read */
     uint64_t refused;   /* rows that failed validation */
     uint64_t capped;    /* rounds in which it reported more than possible */
-    bool fresh;         /* there are rows of it in this round */
+    bool fresh;         /* it had rows in this round */
     bool refusal_said; /* logged already */
     struct processes *processes; /* a guest's own; else NULL */
 };
@@ -88,7 +88,7 @@ struct log_source {
 struct log_sources_settings {
     const struct choice *choice;
     uint32_t nr_acct;
-    uint32_t lease_ms; /* of each */
+    uint32_t lease_ms; /* of each source */
     bool replace_area; /* of dom0's Linux */
 };
 
@@ -96,18 +96,18 @@ struct log_sources {
     struct log_sources_settings settings;
     struct core *core;
     struct xenstore *xs;
-    struct logs logs[NR_PRODUCERS]; /* but the hypervisor's */
-    struct disks disks; /* dom0's, while its Linux does not log requests */
-    uint64_t domains_hash;     /* as they were in the last look; 0: never */
-    uint64_t domains_again_ns; /* to be gone through then, changed or not */
-    bool full[NR_PRODUCERS];   /* a domain of that kind is left out, which was logged */
+    struct logs logs[NR_PRODUCERS]; /* for all but the hypervisor's */
+    struct disks disks; /* dom0's, if its Linux does not log requests */
+    uint64_t domains_hash;     /* at the last update; 0: never */
+    uint64_t domains_again_ns; /* time of the next update, even without a change */
+    bool full[NR_PRODUCERS];   /* a domain of that kind is left out; logged already */
     unsigned int nr;
     struct log_source **source; /* the hypervisor's first, then dom0's */
 };
 
 /*
- * The hypervisor's has to be set by log_sources_set_hypervisor().  Numbers which a
- * daemon that was killed left in dom0's xenstore are removed.
+ * log_sources_set_hypervisor() has to set the hypervisor's source.  Removes numbers that a killed
+ * daemon left in dom0's xenstore.
  */
 void log_sources_init(struct log_sources *sources, const struct log_sources_settings *settings,
                       struct core *core, struct xenstore *xs);
@@ -147,16 +147,16 @@ bool log_sources_are_polled(const struct log_sources *sources, bool listens_to_l
 /* Drops all but the hypervisor's and restarts them, after the daemon stood still. */
 void log_sources_begin_anew(struct log_sources *sources, uint64_t now_ns);
 
-/* Of a guest; NULL: its log is not asked for. */
+/* The source of a guest; NULL: the daemon does not request its log. */
 const struct log_source *log_sources_of_guest(const struct log_sources *sources,
                                               const struct domain *d);
 
-/* Sums of a source, and of all of them. */
+/* Statistics of a source, and of all of them. */
 void log_source_stats(const struct log_source *source, struct xensched_source_stats *stats);
 void log_sources_stats(const struct log_sources *sources,
                        struct xensched_source_stats *stats);
 
-/* Events off, areas given up, requests and numbers removed. */
+/* Turns events off, releases areas, and removes requests and numbers. */
 void log_sources_free(struct log_sources *sources);
 
 #endif /* XENSCHED_DAEMON_LOG_SOURCES_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Takes rows of all sources but the hypervisor's to the matrix: reads them, validates those of
- * domains, and adds them up.
+ * Adds rows of all sources but the hypervisor's to the matrix: reads them, validates those of
+ * domains, and sums them up.
  *
  * core_read() does the same for the hypervisor's rows, which need no validation.
  */
@@ -17,7 +17,7 @@
 #define BYTES_PER_ROUND   (1U << 20)
 #define BATCHES_PER_ROUND 4096U
 
-/* The limit for guests, which may be more, and whose rows are fewer. */
+/* The limit for guests, of which there may be more, with fewer rows. */
 #define GUEST_BYTES_PER_ROUND (1U << 17)
 
 /*
@@ -26,7 +26,7 @@
  */
 #define CAPPED_ROUNDS 10
 
-/* dom0 is trusted: no rows of it are refused. */
+/* dom0 is trusted, so its rows are never refused. */
 static void say_refusal(struct log_sources *sources, struct log_source *source)
 {
     bool capped = source->capped >= CAPPED_ROUNDS;
@@ -50,7 +50,7 @@ static bool is_as_asked(const struct logs *logs,
            batch->layout.lcr == logs->lcr[batch->file];
 }
 
-/* Rows of a guest concern only its own processes. */
+/* A guest's rows concern only its own processes. */
 static void accept_processes(struct log_source *source,
                              const struct xensched_batch *batch, uint64_t now_ns)
 {
@@ -112,7 +112,7 @@ void log_sources_cap(struct log_sources *sources, uint64_t now_ns)
     }
 }
 
-/* A producer that follows the rules has none, so the rest of its rows is not read. */
+/* A correct producer has no impossible states, so the remaining rows are not read. */
 static bool has_nonsense(const struct log_source *source)
 {
     struct xensched_source_stats stats;
