@@ -1,64 +1,74 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Measures the cells of the file near-plan in dom0; host-near.sh explains the experiment.
+# In dom0, carries out near-plan, which near.py has made; host-near.sh explains the
+# experiment.  near-settings has the seed of the boot and the ms that a run counts.
 #
-# A line of the plan: SEED PLACE DEPTH BYTES PCPU...: one guest on each pCPU.  Writes
-# $RESULTS/cells, a line for each guest of a cell: SEED PLACE GUESTS DEPTH BYTES MS REQUESTS
-# MEAN MEDIAN P99.
+#   near-dom0.sh                             starts the guests, does the plan
+#   near-dom0.sh reads GUESTS DEPTH RATE BYTES   one run
 
 set -e
 # shellcheck source=tests/host/dom0/usr/lib/box/timed.sh
 . /usr/lib/box/timed.sh
+# shellcheck source=tests/bench/host/plan-dom0.sh
+. ./plan-dom0.sh
 
-ms=$(cat near-ms)
+read -r seed ms <near-settings
 
-# read_at START GUEST SEED DEPTH BYTES
-read_at()
+# read_in GUEST START DEPTH RATE BYTES: all places of a repetition have the same reads
+read_in()
 {
-    errand run "$(cat "/tmp/domid-$2")" "timed-reads /dev/xvda $5 $4 $3$2 $1 $ms" \
-        >"/tmp/times-$2"
+    errand run "$(cat "/tmp/domid-$1")" "timed-reads /dev/xvda $5 $3 $4 \
+        $((1000 * seed + 10 * XENSCHED_REPETITION + $1)) $2 $ms" >"/tmp/times-$1"
 }
 
-# cell SEED PLACE DEPTH BYTES PCPU...
-cell()
+# figures FILE...: of the guests together.  A line: ticks, idle time, exit code, requests,
+# mean, median, P99.
+figures()
 {
-    local seed="$1" place="$2" depth="$3" bytes="$4"
-    local guest=0 readers='' start reader pcpu code numbers
+    awk -v ms="$ms" '
+        $3 != 0 { exit failed = 1 }
+        { requests += $4; p50 += $6; p99 += $7 }
+        END {
+            if (failed)
+                exit 1
+            print "value requests", 1000 * requests / ms, "/s"
+            print "value p50", p50 / NR, "ns"
+            print "value p99", p99 / NR, "ns"
+        }' "$@"
+}
 
-    shift 4
-    for pcpu; do
-        xl vcpu-pin "near$guest" 0 "$pcpu" all
-        guest=$((guest + 1))
-    done
+# reads GUESTS DEPTH RATE BYTES
+reads()
+{
+    local guest=0 readers='' files='' start=0 reader
+
     region 63
-    start=$(($(date +%s) + 2))
-    while [ $guest -gt 0 ]; do
-        guest=$((guest - 1))
-        read_at $start $guest "$seed" "$depth" "$bytes" &
+    # Guests that read together begin together.
+    [ "$1" = 1 ] || start=$(($(date +%s) + 2))
+    while [ $guest -lt "$1" ]; do
+        read_in $guest $start "$2" "$3" "$4" &
         readers="$readers $!"
+        files="$files /tmp/times-$guest"
+        guest=$((guest + 1))
     done
     for reader in $readers; do
         wait "$reader"
     done
     region 0
-    for pcpu; do
-        read -r _ _ code numbers <"/tmp/times-$guest"
-        [ "$code" = 0 ]
-        echo "$seed $place $# $depth $bytes $ms $numbers" >>/tmp/cells
-        guest=$((guest + 1))
-    done
+    # shellcheck disable=SC2086 # one for each guest
+    figures $files
 }
 
-guests=$(awk 'NF - 4 > most { most = NF - 4 } END { print most }' near-plan)
-for guest in $(seq 0 $((guests - 1))); do
-    start_reader "near$guest" 1
-    xl domid "near$guest" >"/tmp/domid-$guest"
+if [ $# -gt 0 ]; then
+    "$@"
+    exit
+fi
+for guest in 0 1; do
+    start_reader near$guest 1
+    xl domid near$guest >/tmp/domid-$guest
 done
 dom0_on_pcpu_0
-while read -r line; do
-    # shellcheck disable=SC2086 # its words
-    cell $line </dev/null
-    tail -n 1 /tmp/cells
-done <near-plan
-cp /tmp/cells "$RESULTS/cells"
+do_plan near-plan
+xensched runs --database /tmp/runs.sqlite stat
+xensched runs --database /tmp/runs.sqlite compare same_llc other_socket || [ $? = 4 ]

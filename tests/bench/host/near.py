@@ -1,64 +1,74 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Draws the cells that host-near.sh measures, and reports what the places are worth.
+"""Writes the plan that host-near.sh measures, and reports what the places are worth.
 
-Usage: near.py plan MACHINE SEED BYTES
+Usage: near.py plan MACHINE BYTES REPETITIONS PATTERN
        near.py report FOLDER OUTPUT.json
 
-FOLDER has a file MACHINE-SEED-BYTES for each boot (near-dom0.sh).  A figure of a boot is
-that of its guests together: requests per second are added, times averaged.  Places are
-compared within a boot; reported are the median, the least and the most of the boots.
+FOLDER has a database MACHINE-SEED-BYTES.sqlite for each boot (near-dom0.sh).  A figure of a
+run is that of its guests together: requests per second are added, times averaged.  Places
+are compared within a repetition, whose reads are the same: reported are the median of these
+ratios, the least and the most, and an interval of the median (bootstrap, 95 %).
 """
 
 import collections
+import contextlib
 import json
 import pathlib
 import random
+import re
+import sqlite3
 import statistics
 import sys
 
-# The pCPUs of each place, by machine, for four guests: of 8 of each socket.  dom0 has
-# pCPU 0.
+# The pCPUs of each place, by machine, for two guests: of 4 of each socket.  dom0 has
+# pCPU 0.  If a guest has all of them, Xen's scheduler chooses.
+ALL = "0-7"
 PLACES = {
-    "xeon2": {"same-pcpu": (0, 0, 0, 0), "same-llc": (1, 2, 3, 4),
-              "other-socket": (8, 9, 10, 11)},
-    "epyc2": {"same-pcpu": (0, 0, 0, 0), "same-llc": (1, 1, 1, 1),
-              "same-socket": (2, 3, 4, 5), "other-socket": (8, 9, 10, 11)},
+    "xeon2": {"same_pcpu": (0, 0), "same_llc": (1, 2), "other_socket": (4, 5),
+              "credit2": (ALL, ALL)},
+    "epyc2": {"same_pcpu": (0, 0), "same_llc": (1, 1), "same_socket": (2, 3),
+              "other_socket": (4, 5), "credit2": (ALL, ALL)},
 }
 BASE = "same-llc"
-DEPTHS = (1, 32)
-GUESTS = (1, 4)
+# Guests, requests in flight; reads per second that are due for each guest, or 0: a closed
+# loop.
+LOADS = ((1, 1, 0), (1, 32, 0), (2, 1, 0), (2, 32, 0))
+OPEN_RATES = {4096: 10000, 65536: 2000}
+RESAMPLES = 2000
+LEAST = 6   # ratios for an interval, as of "xensched runs compare"
 
 WORDS = {
     "same-pcpu": "dom0's pCPU",
     "same-llc": "the same last-level cache",
     "same-socket": "another one of the socket",
     "other-socket": "the other socket",
+    "credit2": "left to credit2",
 }
 
 
-def print_plan(machine, seed, size):
-    lot = random.Random(seed)
-    cells = [(place, depth, size, pcpus[:guests])
-             for place, pcpus in PLACES[machine].items()
-             for depth in DEPTHS for guests in GUESTS]
-    lot.shuffle(cells)
-    for place, depth, _, pcpus in cells:
-        print(seed, place, depth, size, *pcpus)
+def print_plan(machine, size, repetitions, pattern):
+    print(f"warmup = 1\nrepetitions = {repetitions}")
+    for guests, depth, rate in LOADS + ((1, 32, OPEN_RATES[size]),):
+        name = f"g{guests}_d{depth}_r{rate}_b{size}"
+        if re.search(pattern, name):
+            print(f'workload.{name}.run = "./near-dom0.sh reads {guests} {depth} {rate} {size}"')
+    for place, pcpus in PLACES[machine].items():
+        held = ", ".join(f'"near{guest}={pcpu}"' for guest, pcpu in enumerate(pcpus))
+        print(f"configuration.{place}.place = [ {held} ]")
 
 
 def figures(path):
-    """By (bytes, guests, depth, place): requests/s, median and P99 in us."""
-    guests_of = collections.defaultdict(list)
-    with open(path, encoding="ascii") as file:
-        for line in file:
-            _, place, guests, depth, size, ms, *numbers = line.split()
-            guests_of[int(size), int(guests), int(depth), place].append(
-                [int(ms)] + [int(n) for n in numbers])
-    return {key: {"requests_per_s": sum(1000 * g[1] / g[0] for g in guests),
-                  "p50_us": sum(g[3] for g in guests) / len(guests) / 1000,
-                  "p99_us": sum(g[4] for g in guests) / len(guests) / 1000}
-            for key, guests in guests_of.items()}
+    """By (bytes, guests, depth, rate), place and repetition: what a run printed."""
+    found = collections.defaultdict(lambda: collections.defaultdict(dict))
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        for workload, place, repetition, name, value in db.execute(
+                "SELECT workload, configuration, repetition, name, value "
+                "FROM value JOIN run ON run = id WHERE state = 'done' AND repetition > 0"):
+            guests, depth, rate, size = map(int, re.findall(r"\d+", workload))
+            run = found[size, guests, depth, rate][place.replace("_", "-")]
+            run.setdefault(repetition, {})[name] = value
+    return found
 
 
 def spread(values):
@@ -66,48 +76,74 @@ def spread(values):
             "max": max(values)}
 
 
-def cell_report(key, boots):
-    """One cell, from the figures of all boots that have it."""
-    size, guests, depth, place = key
-    found = [(boot[key], boot.get((size, guests, depth, BASE)))
-             for boot in boots if key in boot]
-    report = {"bytes": size, "guests": guests, "depth": depth, "place": place,
-              "boots": len(found)}
-    for name in found[0][0]:
-        report[name] = spread([one[name] for one, _ in found])
-    ratios = [one["requests_per_s"] / base["requests_per_s"]
-              for one, base in found if base]
-    if ratios:
-        report["rate_to_" + BASE.replace("-", "_")] = spread(ratios)
+def interval(values):
+    """Of the median, by a percentile bootstrap."""
+    lot = random.Random(1)
+    medians = sorted(statistics.median(lot.choices(values, k=len(values)))
+                     for _ in range(RESAMPLES))
+    return [medians[RESAMPLES // 40], medians[-RESAMPLES // 40]]
+
+
+def ratios(name, place, base, boots):
+    """Of a figure to that of the base, in the same repetition of the same boot."""
+    found = [run[name] / boot[base][repetition][name] for boot in boots
+             for repetition, run in boot[place].items()
+             if repetition in boot.get(base, {})]
+    if not found:
+        return {}
+    report = spread(found)
+    if len(found) >= LEAST:
+        report["interval"] = interval(found)
+    return {f"{name}_to_" + base.replace("-", "_"): report}
+
+
+def cell_report(key, place, boots):
+    """One load at one place, from all boots that have it."""
+    size, guests, depth, rate = key
+    boots = [boot[key] for boot in boots if place in boot.get(key, {})]
+    runs = [run for boot in boots for run in boot[place].values()]
+    report = {"bytes": size, "guests": guests, "depth": depth, "rate": rate,
+              "place": place, "boots": len(boots), "runs": len(runs),
+              "requests_per_s": spread([run["requests"] for run in runs]),
+              "p50_us": spread([run["p50"] / 1000 for run in runs]),
+              "p99_us": spread([run["p99"] / 1000 for run in runs])}
+    if place != BASE:
+        for name in "requests", "p50":
+            report |= ratios(name, place, BASE, boots)
     return report
-
-
-def order(key):
-    return *key[:3], list(WORDS).index(key[3])
 
 
 def make_report(folder):
     by_machine = collections.defaultdict(list)
-    for path in sorted(pathlib.Path(folder).iterdir()):
+    for path in sorted(pathlib.Path(folder).glob("*.sqlite")):
         by_machine[path.name.split("-")[0]].append(figures(path))
     return [{"machine": machine,
-             "cells": [cell_report(key, boots) for key in
-                       sorted(set().union(*boots), key=order)]}
+             "cells": [cell_report(key, place, boots)
+                       for key in sorted(set().union(*boots)) for place in WORDS
+                       if any(place in boot.get(key, {}) for boot in boots)]}
             for machine, boots in sorted(by_machine.items(), reverse=True)]
 
 
 def in_brackets(figure, scale, form):
-    middle, least, most = (form.format(scale(figure[key]))
-                           for key in ("median", "min", "max"))
-    return middle if least == middle == most else f"{middle} ({least} to {most})"
+    low, high = figure.get("interval", (figure["min"], figure["max"]))
+    middle, low, high = (form.format(scale(value))
+                         for value in (figure["median"], low, high))
+    return middle if low == middle == high else f"{middle} ({low} to {high})"
+
+
+def more(cell, name):
+    """How much more, or less, than at the base."""
+    ratio = cell.get(f"{name}_to_" + BASE.replace("-", "_"))
+    return in_brackets(ratio, lambda r: 100 * (r - 1), "{:+.1f} %") if ratio else ""
 
 
 def rate(cell):
     """Requests per second of the base; of other places how many more or less."""
+    if cell.get("rate"):
+        return None
     if cell["place"] == BASE:
         return in_brackets(cell["requests_per_s"], float, "{:,.0f}")
-    ratio = cell.get("rate_to_" + BASE.replace("-", "_"))
-    return in_brackets(ratio, lambda r: 100 * (r - 1), "{:+.1f} %") if ratio else ""
+    return more(cell, "requests")
 
 
 def times(cell):
@@ -115,21 +151,26 @@ def times(cell):
                      for key in ("p50_us", "p99_us"))
 
 
+def load(cell):
+    text = f"{cell['guests']} x {cell['depth']} x {cell['bytes'] // 1024}"
+    return text + f", {cell['rate']:,}/s" if cell.get("rate") else text
+
+
 def table(report, text=rate):
     """Rows of docs/develop/results.md: each place is a column."""
-    yield ["machine", "KiB", "guests x in flight"] + list(WORDS.values())
+    yield ["machine", "guests x in flight x KiB"] + list(WORDS.values())
     for one in report:
         rows = collections.defaultdict(dict)
         for cell in one["cells"]:
-            rows[cell["bytes"], cell["guests"], cell["depth"]][cell["place"]] = text(cell)
-        for (size, guests, depth), places in rows.items():
-            yield [f"`{one['machine']}`", str(size // 1024), f"{guests} x {depth}"] + [
-                places.get(place, "") for place in WORDS]
+            if text(cell) is not None:
+                rows[load(cell)][cell["place"]] = text(cell)
+        for loads, places in rows.items():
+            yield [f"`{one['machine']}`", loads] + [places.get(place, "") for place in WORDS]
 
 
 def main():
-    if len(sys.argv) == 5 and sys.argv[1] == "plan":
-        print_plan(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    if len(sys.argv) == 6 and sys.argv[1] == "plan":
+        print_plan(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])
     elif len(sys.argv) == 4 and sys.argv[1] == "report":
         report = make_report(sys.argv[2])
         with open(sys.argv[3], "w", encoding="ascii") as file:

@@ -21,7 +21,7 @@ daemon_settings=
 measure()
 {
     note "$1: $(errand run "$(xl domid disk)" \
-        "timed-reads /dev/xvda 4096 1 $round 0 400" | tr '\n' ' ')"
+        "timed-reads /dev/xvda 4096 1 0 $round 0 400" | tr '\n' ' ')"
 }
 
 with()

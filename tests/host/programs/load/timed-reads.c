@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads a disk as fast as the disk answers, and measures each read by the clock of the
- * domain in which this program runs.
+ * Reads a disk, and measures each read by the clock of the domain in which this program
+ * runs.
  *
- * Usage: timed-reads DEVICE BYTES DEPTH SEED START MS [REGION]
+ * Usage: timed-reads DEVICE BYTES DEPTH RATE SEED START MS [REGION]
  *
- * DEPTH direct reads of BYTES are in flight at any time, each at a block that SEED draws.
+ * If RATE is 0, DEPTH direct reads of BYTES are in flight at any time.  Otherwise RATE
+ * reads per second are due, at times that SEED draws: gaps are uniform between 0 and twice
+ * the mean.  A read that is due while DEPTH are in flight is submitted later.  SEED also
+ * draws the blocks, so the nth read is the same however long the reads before it take.
+ *
  * The program starts at START, in seconds of CLOCK_REALTIME (0: at once), and discards
  * the first 5 ms; then it counts for MS ms.  Programs in several guests that have the
  * same START count in the same period.  SEED adds up to 1 ms to START.
  *
- * Prints: REQUESTS MEAN MEDIAN P99, the last three in ns from submission to completion.
+ * Prints: REQUESTS MEAN MEDIAN P99, the last three in ns from when a read is due to its
+ * completion.
  * With REGION the counted time is a region of the machine model (region.h).
  */
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +43,12 @@ struct loop {
     uint64_t blocks;
     unsigned int depth;
     uint64_t random;
+    int64_t gap;                    /* mean time between two reads in ns; 0: closed loop */
+    int64_t next;                   /* when the next read is due, if gap is not 0 */
     struct iocb requests[MAX_DEPTH];
-    int64_t submitted[MAX_DEPTH];
+    int64_t due[MAX_DEPTH];
+    unsigned int idle[MAX_DEPTH];   /* slots without a request */
+    unsigned int nr_idle;
 };
 
 struct times {
@@ -91,13 +101,16 @@ static void open_loop(struct loop *loop, char **argv)
         err(1, "cannot open '%s'", argv[1]);
     loop->bytes = strtoul(argv[2], NULL, 10);
     loop->depth = strtoul(argv[3], NULL, 10);
-    loop->random = 88172645463325252ULL + strtoull(argv[4], NULL, 10);
+    loop->gap = atol(argv[4]) ? 1000 * MS_NS / atol(argv[4]) : 0;
+    loop->random = 88172645463325252ULL + strtoull(argv[5], NULL, 10);
     if (!loop->bytes || loop->bytes % 512 || loop->depth < 1 ||
         loop->depth > MAX_DEPTH || (size_t)size < loop->bytes)
         errx(2, "BYTES: a multiple of 512, at most the disk; DEPTH: 1 to %d", MAX_DEPTH);
     loop->blocks = size / loop->bytes;
-    for (unsigned int slot = 0; slot < loop->depth; slot++)
+    for (unsigned int slot = 0; slot < loop->depth; slot++) {
         prepare(loop, slot);
+        loop->idle[loop->nr_idle++] = slot;
+    }
     if (syscall(SYS_io_setup, loop->depth, &loop->context))
         err(1, "io_setup");
     /* The first numbers of similar seeds are similar. */
@@ -105,16 +118,31 @@ static void open_loop(struct loop *loop, char **argv)
         draw(loop);
 }
 
-static void submit(struct loop *loop, const unsigned int *slots, unsigned int nr)
+/* Is there a read to submit? */
+static bool is_due(const struct loop *loop, int64_t time)
+{
+    return loop->nr_idle && (!loop->gap || loop->next <= time);
+}
+
+static struct iocb *next_request(struct loop *loop, int64_t time)
+{
+    unsigned int slot = loop->idle[--loop->nr_idle];
+
+    loop->due[slot] = loop->gap ? loop->next : time;
+    if (loop->gap)
+        loop->next += draw(loop) % (2 * loop->gap);
+    loop->requests[slot].aio_offset = draw(loop) % loop->blocks * loop->bytes;
+
+    return &loop->requests[slot];
+}
+
+static void submit_due(struct loop *loop, int64_t time)
 {
     struct iocb *requests[MAX_DEPTH];
-    int64_t time = now(CLOCK_MONOTONIC);
+    unsigned int nr = 0;
 
-    for (unsigned int i = 0; i < nr; i++) {
-        requests[i] = &loop->requests[slots[i]];
-        requests[i]->aio_offset = draw(loop) % loop->blocks * loop->bytes;
-        loop->submitted[slots[i]] = time;
-    }
+    while (is_due(loop, time))
+        requests[nr++] = next_request(loop, time);
     for (unsigned int done = 0; done < nr;) {
         int rc = syscall(SYS_io_submit, loop->context, nr - done, requests + done);
 
@@ -124,13 +152,22 @@ static void submit(struct loop *loop, const unsigned int *slots, unsigned int nr
     }
 }
 
-/* Waits for at least one completion.  Returns their number; their slots are in @slots. */
-static unsigned int reap(struct loop *loop, unsigned int *slots)
+/*
+ * Waits for a completion, or until the next read is due and has a slot.  Returns the number
+ * of completions; their slots are in @slots.
+ */
+static unsigned int reap(struct loop *loop, int64_t time, unsigned int *slots)
 {
+    int64_t wait = loop->next > time ? loop->next - time : 0;
+    struct timespec timeout = {
+        .tv_sec = wait / (1000 * MS_NS),
+        .tv_nsec = wait % (1000 * MS_NS),
+    };
     struct io_event events[MAX_DEPTH];
-    int nr = syscall(SYS_io_getevents, loop->context, 1, loop->depth, events, NULL);
+    int nr = syscall(SYS_io_getevents, loop->context, 1, loop->depth, events,
+                     loop->gap && loop->nr_idle ? &timeout : NULL);
 
-    if (nr < 1)
+    if (nr < 0)
         err(1, "io_getevents");
     for (int i = 0; i < nr; i++) {
         slots[i] = events[i].data;
@@ -152,19 +189,22 @@ static void keep(struct times *times, int64_t ns)
     times->ns[times->nr++] = ns;
 }
 
-/* Keeps the disk busy until @end.  @times gets the requests that complete, or is NULL. */
+/* Submits reads until @end.  @times gets those that complete, or is NULL. */
 static void run_until(struct loop *loop, int64_t end, struct times *times)
 {
+    int64_t time = now(CLOCK_MONOTONIC);
     unsigned int slots[MAX_DEPTH], nr;
-    int64_t time;
 
-    do {
-        nr = reap(loop, slots);
+    while (time < end) {
+        submit_due(loop, time);
+        nr = reap(loop, time, slots);
         time = now(CLOCK_MONOTONIC);
-        for (unsigned int i = 0; times && i < nr; i++)
-            keep(times, time - loop->submitted[slots[i]]);
-        submit(loop, slots, nr);
-    } while (time < end);
+        for (unsigned int i = 0; i < nr; i++) {
+            if (times)
+                keep(times, time - loop->due[slots[i]]);
+            loop->idle[loop->nr_idle++] = slots[i];
+        }
+    }
 }
 
 static void sleep_until(struct loop *loop, long seconds)
@@ -206,24 +246,21 @@ static void print(struct times *times)
 
 int main(int argc, char **argv)
 {
-    unsigned int all[MAX_DEPTH];
     struct times times = { 0 };
     struct loop loop = { 0 };
     int64_t begin;
 
-    if (argc < 7 || argc > 8)
-        errx(2, "usage: timed-reads DEVICE BYTES DEPTH SEED START MS [REGION]");
+    if (argc < 8 || argc > 9)
+        errx(2, "usage: timed-reads DEVICE BYTES DEPTH RATE SEED START MS [REGION]");
     open_loop(&loop, argv);
-    for (unsigned int i = 0; i < MAX_DEPTH; i++)
-        all[i] = i;
-    sleep_until(&loop, atol(argv[5]));
+    sleep_until(&loop, atol(argv[6]));
     begin = now(CLOCK_MONOTONIC) + WARM_NS;
-    submit(&loop, all, loop.depth);
+    loop.next = begin - WARM_NS;
     run_until(&loop, begin, NULL);
-    if (argc == 8)
-        region(region_id(argv[7]));
-    run_until(&loop, begin + atol(argv[6]) * MS_NS, &times);
-    if (argc == 8)
+    if (argc == 9)
+        region(region_id(argv[8]));
+    run_until(&loop, begin + atol(argv[7]) * MS_NS, &times);
+    if (argc == 9)
         region(0);
     print(&times);
 

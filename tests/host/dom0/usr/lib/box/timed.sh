@@ -33,6 +33,6 @@ read_times()
 {
     # shellcheck disable=SC2046 # its words: ticks, idle, code, and the four
     set -- $(errand run "$(xl domid "$1")" "region 63
-        timed-reads /dev/xvda 4096 1 1 0 15 ${2:-62}")
+        timed-reads /dev/xvda 4096 1 0 1 0 15 ${2:-62}")
     [ "$3" = 0 ] && shift 3 && echo "$*"
 }
