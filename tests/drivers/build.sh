@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Build the Linux modules for the kernel of the host in a box, which is where
-# they are tested; the log module once more, as another version of the ABI
-# has it; and xen-blkback as it would be with our patch for Linux itself.
+# Builds the Linux modules for the kernel of the test host; the log module once more with another
+# version of the ABI; and xen-blkback with the patch for Linux itself.
 
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
@@ -18,7 +17,7 @@ flock "$lock"
 kernel_prepare
 exec {lock}>&-
 
-# other_version: what a program of our version meets when it is not alone.
+# other_version: builds the log module with another version of the ABI.
 other_version()
 {
     local out=$BOX_DRIVERS/other-version/$release
@@ -32,7 +31,7 @@ other_version()
         "$BOX_DRIVERS/$release/xensched_log-version-99.ko"
 }
 
-# traced: as Linux would have it.
+# traced: builds xen-blkback with the tracepoint of the patch for Linux.
 traced()
 {
     local out=$BOX_DRIVERS/upstream/$release
@@ -43,7 +42,7 @@ traced()
             "$BOX_DRIVERS/$release/xen-blkback-traced.ko"
 }
 
-# Linux's build system reads these.
+# Linux's build system reads these variables.
 [[ $BOX_ARCH == x86_64 ]] || export ARCH=$BOX_ARCH CROSS_COMPILE=$BOX_CROSS
 release=$(basename "$(readlink "$BOX_HOST/kernel/modules")")
 make -s -C "$TOP/guest-drivers" modules KERNEL="$release" \

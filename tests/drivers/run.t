@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The Linux modules: they build without a warning for every series of Linux
-# that there is a patch for and that this Debian has, sparse and checkpatch
-# find nothing, what they say of themselves is there, and what DKMS gets is
-# all it needs.  Writes TAP.
+# Tests of the Linux modules without a host: they build without a warning for each series of Linux
+# that has a patch and that this Debian has, sparse and checkpatch report nothing, modinfo is
+# complete, and DKMS gets all files that it needs.  Writes TAP.
 
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
@@ -13,7 +12,7 @@ DRIVERS=$TOP/guest-drivers
 W=$(mktemp -d)
 trap 'rm -rf "$W"' EXIT
 
-# The newest kernel release of a series that apt knows, if it knows any.
+# Prints the newest kernel release of a series that apt knows, if there is one.
 release_of()
 {
     apt-cache search --names-only "^linux-headers-${1//./\\.}[.-][.0-9+a-z-]*-amd64$" |
@@ -21,7 +20,7 @@ release_of()
         sort -V | tail -n 1
 }
 
-# build SERIES RELEASE: from nothing, with all warnings; its words in $W/log.
+# build SERIES RELEASE: builds from scratch with all warnings; the output is in $W/log.
 build()
 {
     make -C "$DRIVERS" modules KERNEL="$2" OUT="$W/$1" W=1 C=1 > "$W/log" 2>&1 ||
@@ -39,7 +38,7 @@ modules()
         "$W/$1"/guest/xensched_guest.ko
 }
 
-# says SERIES: modinfo has a licence for each, and what ours are.
+# says SERIES: checks the licence of each module, and that ours have a description.
 says()
 {
     local module
@@ -51,7 +50,7 @@ says()
     done
 }
 
-# modprobe loads the log first, but goes on without it.
+# modprobe loads the log first, but continues without it.
 asks_for_log()
 {
     local module=$W/$1/blkback/xen-blkback.ko
@@ -60,7 +59,7 @@ asks_for_log()
         ! modinfo -F depends "$module" | grep -w xensched_log
 }
 
-# Nothing is exported but into the log's namespace, and a module that uses it says so.
+# All symbols are exported into the log's namespace, and the modules that use it declare that.
 in_namespace()
 {
     modinfo -F import_ns "$W/$1/guest/xensched_guest.ko" | grep -x XENSCHED_LOG &&
@@ -68,8 +67,8 @@ in_namespace()
         ! grep -v 'XENSCHED_LOG$' "$W/$1/Module.symvers"
 }
 
-# Xen's ACCESS_ONCE() is assigned to, so it cannot be READ_ONCE().  A person who sends
-# the patches signs them off.
+# Xen assigns to ACCESS_ONCE(), so READ_ONCE() cannot replace it.  The sign-off is added when
+# patches are sent.
 style()
 {
     local scripts=$W/$1/blkback/linux-source-$1/scripts
@@ -88,14 +87,14 @@ documented()
         "$DRIVERS"/include/xensched_{log,link}.h
 }
 
-# for_linux SERIES RELEASE: what is meant for Linux itself.
+# for_linux SERIES RELEASE: builds the patch for Linux itself.
 for_linux()
 {
     "$DRIVERS/upstream/build.sh" "$2" "$W/$1/blkback/linux-source-$1" "$W/$1-linux" \
         > "$W/log" 2>&1 || { tail -n 20 "$W/log"; return 1; }
 }
 
-# Macros of tracepoints are not what checkpatch's --strict wants to see.
+# checkpatch's --strict reports macros of tracepoints.
 style_for_linux()
 {
     perl "$W/$1/blkback/linux-source-$1/scripts/checkpatch.pl" --no-tree --quiet \
@@ -108,15 +107,16 @@ exports_tracepoint()
         "$W/$1-linux/drivers/block/xen-blkback/Module.symvers"
 }
 
-# Arguments of probes in another order, as Linux 5.18 had those of sched_switch; one that
-# is alone has another one before it.
+# Prints the prototypes of probes with another order of arguments, as sched_switch had in Linux
+# 5.18; a single argument gets another one before it.
 swap_arguments()
 {
     perl -0pi -e 's/\(void \*data, ([^()]*),\s+([^(),]*)\)/(void *data, $2, $1)/g;
         s/\(void \*data, (struct \w+ \*\w+)\)/(void *data, int more, $1)/g' "$@"
 }
 
-# refuses_probes SERIES RELEASE: each probe whose prototype is not the tracepoint's.
+# refuses_probes SERIES RELEASE: each probe with another prototype than its tracepoint fails to
+# compile.
 refuses_probes()
 {
     local headers other=$W/$1-other file
@@ -134,8 +134,8 @@ refuses_probes()
     done
 }
 
-# ring_follows_header SERIES RELEASE: the module xensched_ring compiles with the header of
-# the patch for Linux, and with no other order of the tracepoint's arguments.
+# ring_follows_header SERIES RELEASE: the module xensched_ring compiles with the header of the patch
+# for Linux, and not with another order of the tracepoint's arguments.
 ring_follows_header()
 {
     local headers ring=$W/$1-ring include=$W/$1-include flags
@@ -164,12 +164,12 @@ test_series()
         return
     fi
     check "the modules build for Linux $release" build "$1" "$release"
-    check "without a warning, from sparse neither" no_warnings
-    check "sparse was asked" grep -q '  CHECK .*/core/events.c' "$W/log"
+    check "no warnings, also from sparse" no_warnings
+    check "sparse has checked the files" grep -q '  CHECK .*/core/events.c' "$W/log"
     check "a probe with another prototype than its tracepoint does not compile" \
         refuses_probes "$1" "$release"
-    check "modinfo tells what they are" says "$1"
-    check "xen-blkback asks for the log, and can do without" asks_for_log "$1"
+    check "modinfo has their licences and descriptions" says "$1"
+    check "xen-blkback loads the log, but does not depend on it" asks_for_log "$1"
     check "symbols are exported into the log's namespace" in_namespace "$1"
     check "checkpatch finds nothing, Linux $1" style "$1"
     check "kernel-doc finds nothing, Linux $1" documented "$1"
@@ -180,7 +180,7 @@ test_series()
     check "xensched_ring follows the patch's header" ring_follows_header "$1" "$release"
 }
 
-# dkms_tree_builds NAME RELEASE: as DKMS would, and each module is where dkms.conf says.
+# dkms_tree_builds NAME RELEASE: builds as DKMS does; each module is where dkms.conf names it.
 dkms_tree_builds()
 {
     local source
@@ -200,7 +200,7 @@ dkms_tree_builds()
         done)
 }
 
-# What would be done; DKMS is not for the machine of a test.
+# Prints the commands; DKMS must not change the test's machine.
 dkms_is_told()
 {
     local said
@@ -210,7 +210,7 @@ dkms_is_told()
         grep 'dkms install xen-blkback-xensched/[0-9.]* -k 6.1.0-99-amd64$' <<< "$said"
 }
 
-# with_packages SOURCE HEADERS COMMAND...: as if these versions were there, in this state.
+# with_packages SOURCE HEADERS COMMAND...: runs a command as if these versions were installed.
 STATE=installed
 with_packages()
 {
@@ -228,7 +228,7 @@ END
     PATH=$W/bin:$PATH "$@"
 }
 
-# excluded WHY SOURCE HEADERS RELEASE: for DKMS, which goes on with other modules.
+# excluded WHY SOURCE HEADERS RELEASE: DKMS skips this kernel and continues with other modules.
 excluded()
 {
     local said
@@ -239,7 +239,7 @@ excluded()
     grep -F -- "$1" <<< "$said"
 }
 
-# log_excluded RELEASE: while the source is as it is.  DKMS gives the headers' folder.
+# log_excluded RELEASE: as long as the source does not change.  DKMS passes the headers' folder.
 log_excluded()
 {
     (export kernelver=$1 kernel_source_dir XENSCHED_RUN=$W
@@ -249,8 +249,8 @@ log_excluded()
         [[ ! $1 =~ ${BUILD_EXCLUSIVE_KERNEL:-.} && -z $AUTOINSTALL ]])
 }
 
-# leaves_apt_alone RELEASE: a kernel on which the log does not build is excluded, with
-# the compiler's reason, until the source has been mended.
+# leaves_apt_alone RELEASE: a kernel on which the log does not build is excluded, with the
+# compiler's reason, until the source changes.
 leaves_apt_alone()
 {
     local said source
@@ -277,13 +277,13 @@ for series in *; do
     test_series "$series"
     [ ! -d "$W/$series" ] || last=$series
 done
-check "DKMS builds for the kernel that is asked for" dkms_is_told
+check "DKMS builds for the requested kernel" dkms_is_told
 if [ -n "$last" ]; then
     release=$(release_of "$last")
     check "the files that DKMS gets for the log build alone" \
         dkms_tree_builds xensched-log "$release"
     check "and for xen-blkback" dkms_tree_builds xen-blkback-xensched "$release"
-    check "a kernel on which the log does not build is no failure of apt" \
+    check "a kernel on which the log does not build does not make apt fail" \
         leaves_apt_alone "$release"
     check "a source that is older than the kernel is not built" \
         excluded 'is older than this kernel' "$last.100-1" "$last.100-2" "$release"
@@ -297,7 +297,7 @@ if [ -n "$last" ]; then
     check "a source that is as old as the kernel is built" not_excluded "$last.100-2" "$last.100-2" "$release"
     check "a source for a kernel without a patch is not built" \
         excluded 'there is no patch' "$last.100-1" "$last.100-1" 5.10.0-1-amd64
-    check "no patch for the series: said so" sh -c \
+    check "a series without a patch is reported" sh -c \
         "'$W/$last/blkback/prepare.sh' 5.10.0-1-amd64 2>&1 |
          grep -q 'there is no patch for Linux 5.10'"
 fi

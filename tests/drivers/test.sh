@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The tests of the Linux modules: built for all series of Linux, and tried in
-# the host in a box, whose dom0 and guests run Debian's kernel of today, or the
-# newest one that apt knows of another series.
+# The tests of the Linux modules: builds them for all series of Linux, and runs them on the test
+# host, whose dom0 and guests have Debian's current kernel, or the newest one of another series that
+# apt knows.
 #
 #   test.sh [SERIES [TEST...]]   such as 6.12
 #
-# Results are kept in build/test-drivers/.  A box with another kernel has a
-# folder of its own (build/host-SERIES), as unpacking kernels takes time.
+# Results are in build/test-drivers/.  A host with another kernel has a folder of its own
+# (build/host-SERIES), because unpacking kernels takes time.
 
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
@@ -19,7 +19,7 @@ CACHE=$TOP/build/cache
 
 die() { printf 'test-drivers: error: %s\n' "$1" >&2; exit 1; }
 
-# The kernel package of a series, downloaded if need be.
+# The kernel package of a series, downloaded if necessary.
 kernel()
 {
     local name file

@@ -4,14 +4,13 @@
 # time: 1500
 # only: full
 #
-# A driver domain that never answers, or lies about its log in any way that
-# programs/linux-log/lie.c knows, harms no other domain: the daemon reports what is wrong
-# with this source, answers its clients, goes on with all others, and
-# believes nothing about domains that the liar has nothing to do with.  Fails
-# if a guest can crash, stop or mislead the scheduler of its host.
+# A driver domain never answers, or reports false data about its log in each way of
+# programs/linux-log/lie.c.  The daemon reports the fault of this source, answers its clients, reads
+# all other sources, and uses no data about domains that have nothing to do with this one.  Fails if
+# a guest can crash, stop or mislead the scheduler of its host.
 #
-# In exact mode, as most of the test is waiting, which takes no time there; and
-# other load of the machine delays no test.
+# The mode is exact because the test mostly waits, which takes no time there, and because load of
+# the machine then delays no step.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -20,40 +19,39 @@
 . /usr/lib/box/sources.sh
 stopped=
 
-# look: what the daemon says of its sources.  It is asked once, as asking takes
-# a host of this kind most of a second.
+# look: reads the daemon's sources once, because a request takes most of a second on this host.
 look()
 {
     xensched status >status && sed -n '/^SOURCE/,/^$/p' status >seen
 }
 
-# field SOURCE N: the N-th field of its line.
+# field SOURCE N: prints field N of the source's line.
 field()
 {
     awk -v name="$1" -v n="$2" '$1 == name { print $n; exit }' seen
 }
 
-# The reason that a source gives, to the end of its line.
+# Prints the source's reason, to the end of its line.
 reason()
 {
     awk -v name="$1" '$1 == name {
         $1 = $2 = $3 = $4 = $5 = ""; print; exit }' seen
 }
 
-# says STATE WORDS: of the liar.
+# says STATE WORDS: checks the liar's state and reason.
 says()
 {
     look && [ "$(field "$liar" 2)" = "$1" ] &&
         reason "$liar" | grep -q -F -- "$2"
 }
 
-# Forged rows are refused, and the other rows of that log are used.
+# Forged rows are refused, but other rows of that log are used.
 is_refused()
 {
     look && [ "$(field "$liar" 5)" -gt 0 ]
 }
 
-# The client waits for 5 s.  One quick answer may be luck.
+# The client waits for at most 5 s.  A single quick answer could be chance.
 answers()
 {
     look && cp seen before && look && look
@@ -71,7 +69,7 @@ others_have_more()
     look && goes_on hypervisor && goes_on linux && goes_on "$honest"
 }
 
-# Rows of all others are read, now.
+# Rows of all other sources are being read.
 others_go_on()
 {
     until_true 20 others_have_more || {
@@ -80,15 +78,15 @@ others_go_on()
     }
 }
 
-# rate EVENT FROM TO: per second, as a whole number.
+# rate EVENT FROM TO: prints the rate per second as a whole number.
 rate()
 {
     xensched matrix | awk -v event="$1" -v from="$2" -v to="$3" \
         '$1 == event && $2 == from && $4 == to { printf "%d", $6 + 1 }'
 }
 
-# What the liar's client is believed to have asked for is what it can have: 512
-# requests of 257 pages for each notification.  Twice that, as both rates decay.
+# The daemon accepts from the liar at most what its client can have requested: 512 requests of 257
+# pages for each notification.  Allows twice that, because both rates decay.
 believes_no_more()
 {
     local pages notifications
@@ -99,7 +97,7 @@ believes_no_more()
     [ "${pages:=0}" -gt 0 ] && [ "$pages" -le $((2 * notifications * 512 * 257)) ]
 }
 
-# The first frame of the memory of a device of QEMU's, edu.
+# Prints the first frame of the memory of edu, a device of QEMU.
 device_frame()
 {
     local device
@@ -111,20 +109,20 @@ device_frame()
     done
 }
 
-# The ends of the rings, as the daemon believes.
+# Prints the pairs of a back end and a front end in the daemon's matrix.
 believed()
 {
     pairs ring-pages | tr ' ' '\n' | grep -v -x liar:deceived
 }
 
-# begin LIE...: the guest tells it, to a new daemon.
+# begin LIE...: starts a new daemon and the lie.
 begin()
 {
     in_guest liar "killall lie 2>/dev/null; (lie $* &)"
     start_daemon --log evtchn-send,ring-pages
 }
 
-# end LIE: whatever it was.
+# end LIE: checks what is true after any lie.
 end()
 {
     check "$1: the daemon answers" answers
@@ -135,19 +133,19 @@ end()
     is "$1: the daemon ends as usual" "$stopped" 0
 }
 
-# lie LIE STATE WORDS [ARGUMENT...]: what comes of it.
+# lie LIE STATE WORDS [ARGUMENT...]: checks the effect of a lie.
 lie()
 {
     local name="$1" state="$2" words="$3"
 
     shift 3
     begin "$name" "$@"
-    check "$name: is found out" until_true 20 says "$state" "$words"
+    check "$name: the daemon detects it" until_true 20 says "$state" "$words"
     end "$name"
 }
 
 console_begin
-check "our modules take the place of the kernel's" use_drivers
+check "the modules replace those of the kernel" use_drivers
 guest start driver prepare='serve-disks /lib/xensched' &
 # A device is passed through to it.
 mmio=$(device_frame)
@@ -155,9 +153,9 @@ guest start driver name=liar memory=160 run=obey \
     xl="driver_domain = 1
 iomem = [ '$(printf %x "$mmio"),1' ]" &
 wait
-# Each lie takes some.
+# Each lie needs some memory.
 xl mem-max liar 220
-# Busy all the time, but with some pCPU time left for others.
+# Always busy, but leaves pCPU time for others.
 cat >some-io.guest <<'END'
 disk=4
 run='while disk-io /dev/xvda write 4096 5; do usleep 500000; done'
@@ -169,18 +167,18 @@ wait
 honest=domain:$(xl domid driver)
 liar=domain:$(xl domid liar)
 start_daemon --log evtchn-send,ring-pages
-check "there are pages to be seen" until_true 20 pair ring-pages driver remote
-check "and those of dom0" until_true 20 pair ring-pages Domain-0 local
+check "the driver domain's pages are in the matrix" until_true 20 pair ring-pages driver remote
+check "and dom0's" until_true 20 pair ring-pages Domain-0 local
 truth=$(believed)
-is "this is the truth" "$(echo "$truth" | tr '\n' ' ')" \
+is "the pairs are the true ones" "$(echo "$truth" | tr '\n' ' ')" \
     "Domain-0:local driver:remote "
-check "a driver domain that never answers is only asked" \
+check "a driver domain that never answers stays in state asked" \
     says asked "has not answered"
 theirs=$(xenstore-read \
     "/local/domain/${honest#domain:}/schedlog/area/directory")
 end silent
 
-# In the nodes.
+# Lies in xenstore's nodes.
 lie error failed 'says: E%s%n?[2J?'
 if full; then
     lie version failed 'version 4294967295'
@@ -191,8 +189,8 @@ if full; then
 fi
 lie numbers failed 'cannot map the directory'
 
-# In the directory: noise, frames of the other driver domain, of Xen and dom0,
-# one that no domain has, one that is read-only, one of a device's.
+# Lies in the directory: random numbers, frames of the other driver domain, of Xen and dom0, one
+# that no domain has, one that is read-only, one of a device.
 ! full || lie noise-list failed 'cannot map the routes'
 # shellcheck disable=SC2086 # several
 lie frames failed 'cannot map the routes' $theirs 0 1 4096 65536
@@ -204,7 +202,7 @@ if full; then
     lie many-logs failed 'CPUs, and has 1'
 fi
 
-# In what is mapped.
+# Lies in mapped pages.
 ! full || lie one-frame failed 'contradicts itself'
 lie noise failed 'contradicts itself'
 lie positions failed 'contradicts itself'
@@ -222,8 +220,8 @@ check "forged: the daemon refuses its rows" until_true 20 is_refused
 check "forged: the daemon names the reason" says reading 'about other domains'
 end forged
 
-# Pages which are the domain's no more stay what they are until they are
-# unmapped, and then they go.
+# Pages that the domain has returned keep their contents until they are unmapped, and then they are
+# freed.
 begin given-back
 check "given-back: it is read" until_true 20 says reading ""
 check "given-back: the pages were returned" \
@@ -233,6 +231,6 @@ end given-back
 domid=${liar#domain:}
 guest stop deceived
 guest stop liar
-check "nothing of the liar stays" until_true 10 gone "$domid"
-check "the consoles have no complaint" console_quiet
+check "nothing of the liar is left" until_true 10 gone "$domid"
+check "the consoles have no errors" console_quiet
 finish

@@ -3,10 +3,10 @@
 # box: --sockets 2 --cores 2 --numa
 # time: 400
 #
-# The daemon reads the log of a driver domain as one more source: what a back
-# end does for a guest is found between these two, and not with another back
-# end that is as busy.  When the driver domain dies its log is let go at once,
-# or the dead domain would stay; and the other sources are read on.
+# The daemon reads the log of a driver domain: a back end's work for a guest appears between these
+# two, and not with another back end that is as busy.  When the driver domain is destroyed the
+# daemon unmaps its log at once, which would otherwise keep the domain, and continues to read the
+# other sources.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -16,7 +16,7 @@
 stopped=
 
 console_begin
-check "our modules take the place of the kernel's" use_drivers
+check "the modules replace those of the kernel" use_drivers
 guest start driver prepare='serve-disks /lib/xensched'
 guest start paced name=local &
 guest start paced name=remote backend=driver &
@@ -32,17 +32,17 @@ check "and between dom0 and its own" until_true 10 pair ring-pages Domain-0 loca
 is "and no others" "$(pairs ring-pages)" "Domain-0:local driver:remote "
 check "no row was refused" test "$(refused "domain:$driver")" = 0
 
-# Its death, under I/O.
+# It is destroyed during I/O.
 before=$(rows hypervisor)
 xl destroy driver
-check "a driver domain that is destroyed goes" until_true 10 gone "$driver"
-check "the source of the destroyed domain goes" until_true 10 no_source "domain:$driver"
+check "a destroyed driver domain ends" until_true 10 gone "$driver"
+check "the source of the destroyed domain is removed" until_true 10 no_source "domain:$driver"
 check "the hypervisor's log is still read" \
     until_true 10 more_rows hypervisor "$before"
 check "and that of dom0's Linux" until_true 10 more_rows linux "$(rows linux)"
 guest stop remote
 stop_daemon TERM
-is "it ends cleanly" "$stopped" 0
+is "the daemon ends cleanly" "$stopped" 0
 guest stop local
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

@@ -4,11 +4,11 @@
 # time: 400
 # only: full
 #
-# A driver domain that is PVH, and its guest, which is PVH, too, are logged as PV ones are:
-# each mark of the guest's is a row, each page that it writes or reads is in the matrix
-# between the two, and it reads what it has written.  A driver domain that is destroyed
-# under I/O leaves nothing behind: neither its guest's pages, which it has in its own
-# tables, nor its log, which the daemon has, keep it.
+# A PVH driver domain and its PVH guest are logged like PV ones: each mark of the guest is a row,
+# each page that it writes or reads is in the matrix between the two, and it reads what it has
+# written. Destroying the driver domain during I/O leaves nothing: neither its guest's pages, which
+# its own tables map, nor its log, which the daemon maps, keep it. tables, nor its log, which the
+# daemon has, keep it.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -16,7 +16,7 @@
 . /usr/lib/box/log.sh
 stopped=
 
-# served: pages that the driver domain has moved for its guest.
+# served: prints the number of pages that the driver domain has moved for its guest.
 served()
 {
     xensched matrix | awk '
@@ -24,7 +24,7 @@ served()
         END { print n + 0 }'
 }
 
-# more_served COMMAND: when the guest has done it, and the daemon has read.
+# more_served COMMAND: prints by how many pages a command in the guest increases it.
 more_served()
 {
     before=$(served)
@@ -47,7 +47,7 @@ logging mark in_guest client "mark 1000 50"
 is "each mark is a row" "$(rows mark "$ONE" none)" 50
 schedlog-area release
 
-# It has rows of its own.
+# Rows of the driver domain's Linux.
 . /usr/lib/box/sources.sh
 start_daemon --mode observe --log evtchn-send,ring-pages
 driver=$(domid driver)
@@ -65,11 +65,11 @@ io=$!
 check "the disk is busy" until_true 20 sh -c "[ \$(xensched matrix | awk '
     \$1 == \"ring-pages\" { n += \$7 } END { print n + 0 }') -gt 900 ]"
 xl destroy driver
-check "destroyed under I/O the driver domain goes" until_true 20 gone "$driver"
-check "the source of the destroyed domain goes" until_true 10 no_source "domain:$driver"
+check "a driver domain that is destroyed during I/O ends" until_true 20 gone "$driver"
+check "the source of the destroyed domain is removed" until_true 10 no_source "domain:$driver"
 kill $io
 guest stop client
 stop_daemon TERM
 is "the daemon ends cleanly" "$stopped" 0
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

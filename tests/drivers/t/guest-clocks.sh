@@ -4,12 +4,11 @@
 # time: 900
 # only: full
 #
-# Guests are on the host's clock: a PV guest that has the host's TSC, one whose TSC Xen
-# emulates, a PVH and an HVM guest, whose TSCs have an offset, all of them after they were
-# saved and restored, and the last two after they were migrated (to this host again), while
-# they were recorded.  A thread that writes a row runs then, according to Xen, so a clock that is
-# wrong by more than its bound is seen: in more than a few rows that would be while the
-# vCPU did not run.
+# Guests' rows have the host's time: a PV guest with the host's TSC, one with an emulated TSC, and a
+# PVH and an HVM guest, whose TSCs have an offset; all of them after a save and restore, and the
+# last two after a migration (to the same host), while they are recorded.  A thread that writes a
+# row runs at that time by Xen's rows, so a clock whose error exceeds its bound shows in more than a
+# few rows at times when the vCPU did not run.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -22,7 +21,7 @@ rec=$RESULTS/clocks.rows
 daemon_settings="--log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate,guest-switch,guest-wake,guest-name"
 insert="insmod $modules/xensched_log.ko && insmod $modules/xensched_guest.ko"
 
-# It computes, sleeps, and starts programs, all the time.
+# Computes, sleeps and starts programs all the time.
 work="$insert; while :; do doze 3 2 >/dev/null 2>&1; sleep 0.02; done"
 
 # clock GUEST COLUMN
@@ -31,33 +30,33 @@ clock()
     schedlog-area clock "$(domid "$1")" 0 | cut -d ' ' -f "$2"
 }
 
-# sources: a line for each guest's, with the bound of its clock's error
+# sources: prints a line for each guest's source, with the bound of its clock's error
 sources()
 {
     tr -d ' \n' </run/timeline.json | sed 's/.*"sources":\[//; s/\].*//; s/},{/}\n{/g' |
         grep '"kind":"guest"' | sed 's/.*"domain":"\([^"]*\)".*"clock_error_ns":\([0-9]*\),.*/\1 \2/'
 }
 
-# asked GUEST: it logs for us
+# asked GUEST: the daemon has requested its log
 asked()
 {
     until_true 30 xenstore-exists "/local/domain/$(xl domid "$1")/schedlog/area/directory"
 }
 
-# ahead GUEST: ns by which its TSC is ahead of the host's
+# ahead GUEST: prints by how many ns its TSC is ahead of the host's
 ahead()
 {
     schedlog-area clock "$(domid "$1")" 0 |
         awk '{ printf "%.0f\n", ($2 - $1) * 1e6 / $3 }'
 }
 
-# migrated GUEST: from this host to this host; its domid is another one
+# migrated GUEST: migrates it to this host, which changes its domid
 migrated()
 {
     xl migrate -s "" "$1" "xl migrate-receive"
 }
 
-# again GUEST: saved and restored; so is its domid
+# again GUEST: saves and restores it, which changes its domid, too
 again()
 {
     xl save "$1" /run/saved && xl restore /run/saved && rm /run/saved
@@ -94,7 +93,7 @@ sleep 3
 kill -INT $recorder
 wait $recorder || true
 cat /run/said
-check "a restored guest answers, and does not refuse" \
+check "a restored guest answers without an error" \
     sh -c "! grep -q says: /run/said"
 stop_daemon TERM
 check "the timeline is made" sh -c "xensched timeline --json $rec >/run/timeline.json"
@@ -113,6 +112,6 @@ check "at most one wake-up in a thousand comes before its notification, but by c
     awk -v n="$(number disordered)" -v of="$(number wake_ups)" \
     -v chance="$(number disordered_by_chance)" \
     'BEGIN { over = n - of / 1000 - chance; exit over > 0 && over * over > 9 * (chance + 1) }'
-check "and not by 10 us" test "$(number disorder_ns)" -lt 10000
-check "the consoles have no complaint" console_quiet
+check "and by less than 10 us" test "$(number disorder_ns)" -lt 10000
+check "the consoles have no errors" console_quiet
 finish

@@ -4,16 +4,15 @@
 # time: 300
 # only: full
 #
-# Counts the instructions of a program without marks, with marks while the event is off, and
-# with marks while it is on.  Fails if a region that
-# has a name costs far more than two codes.
+# Counts the instructions of a program without marks, with marks while the event is off, and with
+# marks while it is on.  Fails if a named region costs far more than two codes.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
 
 modules=/lib/xensched
 
-# costs WHEN: of each kind, the fewest and those in the middle, into /run/WHEN.
+# costs WHEN: writes the lowest and the median number for each kind to /run/WHEN.
 costs()
 {
     in_guest runner "mark-cost 400 | sed 's/^/$1 /'"

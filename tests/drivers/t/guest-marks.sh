@@ -3,10 +3,10 @@
 # box: --sockets 1 --cores 2
 # time: 300
 #
-# A guest marks what it does, with xensched-mark, and "xensched roi" in dom0 says
-# how long that took and what its vCPU did meanwhile; the timeline has its names.
-# Fails if a mark is lost, a time does not add up, a guest marks that no operator
-# allows, or if a guest whose configuration allows them cannot make them after a reboot.
+# A guest marks regions with xensched-mark.  "xensched roi" in dom0 reports how long they took and
+# what the vCPU did meanwhile, and the timeline has their names.  Fails if a mark is lost, if times
+# do not add up, if a guest marks without permission, or if a permitted guest cannot mark after a
+# reboot.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -18,21 +18,21 @@ rec=$RESULTS/marks.rows
 daemon_settings="--log service-ns,wake-delay,evtchn-send,migrate,mark"
 insert="insmod $modules/xensched_log.ko && insmod $modules/xensched_guest.ko"
 
-# column N REGION: of the table that roi prints; a length is two words.
+# column N REGION: prints a column of roi's table; a length takes two words.
 column()
 {
     xensched roi $rec marker 2>/dev/null | awk -v n="$1" -v name="$2" \
         '$1 == "marker" && $2 == name { print $n; exit }'
 }
 
-# json KEY: the numbers of all regions that are measured, a line each.
+# json KEY: prints this number of each measured region, one per line.
 json()
 {
     xensched roi --json $rec marker 2>/dev/null | tr -d ' \n' |
         sed 's/.*"intervals"://' | tr ',{}' '\n\n\n' | sed -n "s/^\"$1\"://p"
 }
 
-# adds_up: running + runnable + blocked + unknown = wall, of each region.
+# adds_up: running + runnable + blocked + unknown = wall, for each region.
 adds_up()
 {
     for key in wall_ns running_ns runnable_ns blocked_ns unknown_ns; do
@@ -59,7 +59,7 @@ for guest in marker other; do
 done
 check "no mark before a recording" in_guest marker \
     "xensched-mark label x 2>&1 | grep -q 'vm_affinity_log = 1'"
-check "a command runs all the same, with its exit code" in_guest marker \
+check "a command runs without marks, too, with its exit code" in_guest marker \
     "xensched-mark run x -- sh -c 'exit 7' 2>/dev/null; test \$? = 7"
 
 start_daemon --mode observe
@@ -74,7 +74,7 @@ check "twenty regions are marked" in_guest marker \
     'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         xensched-mark run work -- spin 0.02 || exit 1
     done'
-check "regions in each other are, counts and labels" in_guest marker \
+check "nested regions, counts and labels are marked" in_guest marker \
     'xensched-mark begin outer && xensched-mark begin inner &&
      xensched-mark count jobs 1099511627781 && xensched-mark end outer &&
      xensched-mark label "<b>half</b> of it" && xensched-mark end inner &&
@@ -83,7 +83,7 @@ check "a name that is too long is refused" in_guest marker \
     "xensched-mark begin 12345678901234567890123456789012 2>&1 | grep -q '31 bytes'"
 check "an ioctl that is no mark is refused" in_guest marker \
     "mark-device 7 1 >/dev/null"
-# As the rule for udev does, which the box has not.
+# The same as udev's rule, which this host does not have.
 in_guest marker "chgrp 100 /dev/xensched-mark && chmod 660 /dev/xensched-mark
     echo in:x:1000:100::/:/bin/sh >>/etc/passwd
     echo out:x:1001:101::/:/bin/sh >>/etc/passwd"
@@ -92,7 +92,7 @@ check "a member of the device's group may make marks" in_guest marker \
 check "another user may not" in_guest marker \
     "su out -c 'xensched-mark label x' 2>&1 | grep -q 'it is for root'"
 
-# Names that were said before it began are said again.
+# Names that were logged before the recording began are logged again.
 xensched record --seconds 120 $rec.later 2>/run/said-later &
 later=$!
 until_true 20 test -s $rec.later
@@ -116,8 +116,8 @@ stop_daemon TERM
 
 xensched roi $rec marker >/run/roi 2>/run/said
 cat /run/roi /run/said
-is "roi knows all twenty, and that of the second recording" "$(column 3 work)" 21
-is "and those in each other" "$(column 3 outer) $(column 3 inner)" "1 1"
+is "roi has all twenty, and that of the second recording" "$(column 3 work)" 21
+is "and the nested ones" "$(column 3 outer) $(column 3 inner)" "1 1"
 check "marks without their end are counted" \
     grep -q 'marks without their end: 1' /run/roi
 check "the vCPU's states add up to the time, each time" adds_up
@@ -130,5 +130,5 @@ for words in '"jobs"' '"<b>half</b> of it"' '"last":1099511627781' '"text":"grou
 done
 guest stop marker
 guest stop other
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

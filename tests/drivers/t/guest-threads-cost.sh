@@ -4,10 +4,10 @@
 # time: 300
 # only: full
 #
-# What logging threads costs: nothing while it is off.  Two threads hand over to
-# each other, and instructions of a round are counted without the module, with
-# it, while its events are on, and when they are off again.  Fails if a round
-# takes longer while nothing is on, or if rows cost far more than they did.
+# The cost of logging threads, which is nothing while it is off.  Two threads take turns; counts the
+# instructions of a round without the module, with it, while its events are on, and after they were
+# turned off again.  Fails if a round takes longer while events are off, or if rows cost far more
+# than before.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
@@ -15,15 +15,15 @@
 modules=/lib/xensched
 rounds=400
 
-# ticks OPTION: of the cheapest round and of one in the middle.
+# ticks OPTION: prints those of the fastest round and of the median.
 ticks()
 {
     in_guest runner "echo $2 \$(handover $1 $rounds)"
     guest output runner | sed -n "s/^$2 ticks //p"
 }
 
-# The cheapest one: a round has two switches and wake-ups, and a probe that does
-# nothing would have ten instructions in each.
+# The fastest: a round has two switches and two wake-ups, and a probe without effect would add ten
+# instructions to each.
 same()
 {
     between $((${1%% *} - 10)) $((${1%% *} + 10)) "${2%% *}"

@@ -4,10 +4,9 @@
 # time: 240
 # only: full
 #
-# A guest logs what its threads do, and so does dom0.  Two threads that hand over
-# to each other know when they ran, and their kernel counts how often and why
-# they stopped: fails if the rows say anything else, or if a thread is called
-# what it is not.
+# A guest and dom0 log their threads.  Two threads that take turns record when they ran, and their
+# kernel counts how often and why they stopped.  Fails if the rows differ from that, or if a thread
+# has a wrong name.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -15,7 +14,7 @@
 modules=/lib/xensched
 rounds=1000
 
-# said KEY [N]: of what the program printed, the N-th word after KEY.
+# said KEY [N]: prints word N after KEY in the program's output.
 said()
 {
     awk -v key="$1" -v n="${2:-1}" '$1 == key { print $(n + 1) }' said.txt
@@ -27,27 +26,27 @@ at_least()
     [ "$1" -ge "$2" ]
 }
 
-# agrees WHERE: the log of what said.txt is about.
+# agrees WHERE: compares the log with said.txt.
 agrees()
 {
     is "$1: all rounds were done" "$(said rounds)" $rounds
-    # One of 4000 was off once, of a vCPU that Xen moves between pCPUs.
-    is "$1: the times of all rounds were noted" "$(said notes)" $((4 * rounds))
-    check "$1: a thread that notes a time runs then, by the log" \
+    # One in 4000 was wrong once, of a vCPU that Xen moves between pCPUs.
+    is "$1: the times of all rounds were recorded" "$(said notes)" $((4 * rounds))
+    check "$1: a thread that records a time is running then, by the log" \
         at_least "$(said running)" $((4 * rounds - 4 * rounds / 1000))
-    # A thread that goes on at once when it was woken takes the word without waiting.
+    # A thread that continues at once after its wake-up gets its turn without waiting.
     check "$1: one wakes the other, in each round" \
         at_least "$(said woken)" $((rounds * 9 / 10))
     is "$1: no thread slept and ran again without having been woken" \
         "$(said unwoken)" 0
-    is "$1: they stopped of themselves as often as the kernel says" \
+    is "$1: they blocked as often as the kernel counts" \
         "$(said voluntary 2)" "$(said voluntary)"
-    is "$1: and were stopped as often" "$(said taken 2)" "$(said taken)"
-    check "$1: they were stopped" at_least "$(said taken)" 1
+    is "$1: and were preempted as often" "$(said taken 2)" "$(said taken)"
+    check "$1: they were preempted" at_least "$(said taken)" 1
     check "$1: waiting for a program to start is no mere sleep" \
         at_least "$(said disk-sleep)" 1
     is "$1: the program ends once" "$(said ended)" 1
-    is "$1: names are what the threads are called" \
+    is "$1: the threads have their names" \
         "$(said names) $(said names 2) $(said names 3)" \
         "handover <i>hands back</"
     is "$1: so is their process" "$(said process)" 2
@@ -71,5 +70,5 @@ check "two threads hand over in dom0" sh -c "handover $rounds >said.txt"
 agrees dom0
 check "the modules can be unloaded there" \
     sh -c "rmmod xensched_guest && rmmod xensched_log"
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

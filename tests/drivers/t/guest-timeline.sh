@@ -4,10 +4,10 @@
 # time: 240
 # only: full
 #
-# What a guest's threads do is in the host's recording, on its clock, if the guest's
-# configuration says so.  Two threads that hand over to each other: fails if one of them
-# ran longer or shorter than its own kernel counts, if what each did does not add up to
-# all of the time, if the waker of a thread is not known, or if a guest reports that was not to.
+# If a guest's configuration allows it, the host's recording has the guest's threads, at the host's
+# time.  Two threads take turns.  Fails if one ran longer or shorter than its kernel counts, if the
+# states of a thread do not add up to the whole time, if a thread's waker is unknown, or if a guest
+# without permission reports.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -21,7 +21,7 @@ rec=$RESULTS/threads.rows
 daemon_settings="--log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate,guest-switch,guest-wake,guest-name"
 insert="insmod $modules/xensched_log.ko && insmod $modules/xensched_guest.ko"
 
-# threads GUEST: a line for each, of the numbers that are asked for below
+# threads GUEST: prints a line for each thread, with the numbers used below
 threads()
 {
     tr -d ' \n' </run/timeline.json | sed 's/.*"threads":\[//; s/\].*//; s/},{/}\n{/g' |
@@ -29,15 +29,15 @@ threads()
     echo
 }
 
-# of NAME KEY: the number KEY of the guest's thread NAME.  Two have that name; it is the one
-# that another thread wakes, not the program that it starts.
+# of NAME KEY: prints the number KEY of the guest's thread NAME.  Two threads have that name; this
+# is the one that another thread wakes, not the program that starts it.
 of()
 {
     threads runner | grep "\"name\":\"$1.*\"woken\":[1-9]" |
         sed -n "s/.*\"$2\":\([0-9]*\).*/\1/p"
 }
 
-# adds_up: to a nanosecond, each thread
+# adds_up: to a nanosecond, for each thread
 adds_up()
 {
     length=$(tr -d ' \n' </run/timeline.json |
@@ -58,7 +58,7 @@ adds_up()
         END { exit wrong || nr < 2 }'
 }
 
-# near A B: within 3 % and 2 ms
+# near A B: the difference is at most 3 % or 2 ms
 near()
 {
     awk -v a="$1" -v b="$2" 'BEGIN {
@@ -78,9 +78,9 @@ start_daemon --mode observe
 is "the daemon starts" "$?" 0
 xensched record --seconds 120 $rec 2>/run/said &
 recorder=$!
-check "the guest is asked to log its threads" until_true 20 \
+check "the daemon requests the guest's log of threads" until_true 20 \
     xenstore-exists "/local/domain/$(domid runner)/schedlog/area/directory"
-check "a guest that was not to report is not asked" sh -c \
+check "it does not request the log of a guest without permission" sh -c \
     "! xenstore-exists '/local/domain/$(domid silent)/schedlog/request/events'"
 sleep 2
 check "two threads hand over" in_guest runner "handover --no-log $rounds"
@@ -95,7 +95,7 @@ ms=$(awk '$1 == "cpu-ms" { print $2 }' /run/handover)
 
 check "the timeline is made" sh -c "xensched timeline --json $rec >/run/timeline.json"
 threads runner | grep -E 'handover|hands'
-check "the first thread ran as long as its kernel says" \
+check "the first thread ran as long as its kernel counts" \
     near "$(($(of handover running_ns) / 1000000))" "$ms"
 check "each thread's states add up to all of the time" adds_up
 check "it was woken in each round" test "$(of handover woken)" -ge $((rounds * 9 / 10))
@@ -105,8 +105,8 @@ note "rows of Linux: $(number rows_of_linux), by $(number absent_ns) ns at most"
 is "each row of it was written while its vCPU ran, as Xen says" \
     "$(number rows_while_not_running)" 0
 check "there are enough of them" test "$(number rows_of_linux)" -gt 2000
-is "no thread of that guest is known" "$(threads silent)" ""
+is "no thread of the guest without permission is known" "$(threads silent)" ""
 guest stop runner
 guest stop silent
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

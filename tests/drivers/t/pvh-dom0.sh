@@ -4,9 +4,9 @@
 # time: 90
 # only: full
 #
-# A dom0 that is PVH reads Xen's log as one that is PV does.  Its own Linux has no clock
-# that can be known here: Xen emulates its TSC, which stands still while a vCPU does not
-# run.  So its rows are left out of a recording, with a message.
+# A PVH dom0 reads Xen's log like a PV one.  The clock of its own Linux is unknown here: Xen
+# emulates its TSC, which stops while a vCPU does not run.  So a recording leaves its rows out, with
+# a message.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh

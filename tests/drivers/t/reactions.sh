@@ -4,11 +4,10 @@
 # time: 500
 # only: full
 #
-# "xensched on" in a real host.  A guest is stopped in the middle of a mark's
-# hypercall, and when a thread is about to run: nothing of it, on any vCPU, runs
-# after that, by its own counters.  Fails if it does, if a reaction comes late or
-# not, if its actions do not come in order, or if a guest stays stopped after its
-# client was killed.
+# "xensched on" on a real host.  A guest is stopped within a mark's hypercall, and when a thread is
+# about to run: by its own counters, no vCPU of it runs after that.  Fails if one does, if a
+# reaction is late or missing, if its actions are out of order, or if a guest stays stopped after
+# its client was killed.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -34,7 +33,7 @@ goes_on()
     [ "$after" -gt "$before" ]
 }
 
-# interrupt PID: what has not begun yet would not notice, so again and again.
+# interrupt PID: repeats the signal, because a program that is just starting ignores it.
 interrupt()
 {
     for _ in 1 2 3 4 5 6; do
@@ -48,8 +47,8 @@ stands_still()
     ! goes_on
 }
 
-# Two looks, half a second apart, a pair of lines each time; then it goes on.
-# witnessed CONDITION TIMES: into /run/looks.
+# Reads twice, half a second apart, a pair of lines each time; then the guest continues.
+# witnessed CONDITION TIMES: writes the pairs to /run/looks.
 witnessed()
 {
     : >/run/looks
@@ -59,7 +58,7 @@ witnessed()
         cat /run/said
 }
 
-# Pairs whose first five numbers are the same.
+# Counts pairs whose first five numbers are the same.
 pairs_same()
 {
     awk -v n="$1" '{ line = $1 " " $2 " " $3 " " $4 " " $5 }
@@ -85,10 +84,10 @@ witnessed "mark web 7" 5
 check "the guest is stopped five times at a mark" \
     grep -q '^met 5 times' /run/said
 check "and nothing of it runs meanwhile, on any vCPU" pairs_same 5
-check "it is in the very hypercall: none returns after its mark" awk '
+check "it is within the hypercall: none returns after its mark" awk '
     $1 % 1000 != 8 || $2 != $1 - 1 { print; bad = 1 }
     END { exit bad || NR != 10 }' /run/looks
-check "then it goes on" goes_on
+check "then it continues" goes_on
 witnessed "switch-to web victim" 5
 check "it is stopped five times when a thread, by its name, is to run" \
     grep -q '^met 5 times' /run/said
@@ -99,46 +98,46 @@ victim=$(look | cut -d' ' -f5)
 witnessed "switch-from web $victim" 5
 check "it is stopped five times when the thread, by its PID, leaves" \
     grep -q '^met 5 times' /run/said
-check "and the thread's PID is told" \
+check "and the thread's PID is reported" \
     sh -c "grep '^switch-from' /run/said | grep -c ': $victim,' | grep -qx 5"
 check "it goes on" goes_on
 
-# A command that is killed.
+# A program that is killed.
 xensched on "mark web 9" --do stop "shell sleep 100" unpause 2>/dev/null &
 pid=$!
-check "it is stopped for one that takes its time" until_true 10 stands_still
-check "and the daemon says by what" until_true 10 status_is web stopped true
+check "it is stopped as long as a slow program runs" until_true 10 stands_still
+check "and the daemon reports why" until_true 10 status_is web stopped true
 kill -9 $pid
 check "the guest continues when the program is killed" until_true 5 goes_on
 xensched on "mark web 9" --do stop "shell exit 3" unpause >/dev/null 2>/run/said
-is "one whose action fails says so with its exit code" "$?" 1
-check "and in words" grep -q "'exit 3' ended with status 3" /run/said
+is "a failed action sets the exit code" "$?" 1
+check "and is reported in words" grep -q "'exit 3' ended with status 3" /run/said
 check "nothing stays stopped after it" goes_on
 xensched on "wake-delay web > 3600s" --do "shell true" 2>/run/said &
 pid=$!
 interrupt $pid
 wait $pid
-is "Ctrl-C while nothing happens ends it well" "$?" 0
+is "Ctrl-C without an event ends it with success" "$?" 0
 xensched on "mark web 9" --do stop >/dev/null 2>&1
 check "on request it stays stopped" stands_still
 xl unpause web
-check "until an operator lets it go" goes_on
+check "until an operator resumes it" goes_on
 xensched on "mark web 9" --do stop "shell sleep 100" >/dev/null 2>&1 &
 pid=$!
 until_true 10 stands_still
 stop_daemon KILL
 kill -9 $pid
-check "no process is left that would let it go" stands_still
+check "no process is left that would resume it" stands_still
 start_daemon --mode observe
-check "a daemon that is started again does" until_true 5 goes_on
+check "a restarted daemon does" until_true 5 goes_on
 # shellcheck disable=SC2154 # of daemon.sh
-check "and says so" grep -q 'was stopped for a program that has ended' $daemon_log
+check "and reports it" grep -q 'was stopped for a program that has ended' $daemon_log
 
-# Others.
+# Reactions without a stop.
 xensched on "mark web 7" --times 5 --every 0 \
     --do "shell witness look $node $web >>/run/late" "journal it was seven" \
     >/run/said 2>&1
-check "one that does not stop is told of five times" grep -q '^met 5 ' /run/said
+check "one without a stop reports five times" grep -q '^met 5 ' /run/said
 sed -n 's/.*, \(.*\) ms after it happened/\1/p' /run/said | sort -n >/run/late
 note "ms after it happened: $(tr '\n' ' ' </run/late)"
 check "soon after it happened, most times" awk '
@@ -160,16 +159,16 @@ xensched on "service web > 50%" --do stop-recording >/dev/null 2>&1
 wait $recorder
 is "a recording is stopped" "$?" 0
 xensched on "mark web 7" --dry-run --do stop "shell touch /run/never" >/run/said
-check "a dry run says what would be done" grep -q 'would do: shell touch' /run/said
+check "a dry run reports what would be done" grep -q 'would do: shell touch' /run/said
 check "and does nothing" test ! -e /run/never
 check "no guest is stopped by it" goes_on
 check "an impossible condition is reported" sh -c \
     "xensched on 'mark nobody 7' --do pause 2>&1 | grep -q \"no domain 'nobody'\""
-check "and what was not logged" sh -c \
+check "and an event that is not logged" sh -c \
     "xensched on 'runq > 1' --do 'shell true' 2>&1 | grep -q 'needs the event runq'"
 stop_daemon TERM
 
-# The configuration.
+# Reactions of the configuration.
 cat >/run/xensched.conf <<'END'
 log = [ "service-ns", "mark" ]
 mode = "observe"
@@ -186,9 +185,9 @@ check "with the guest stopped" awk '$1 % 1000 != 8 || $2 != $1 - 1 { exit 1 }' \
 check "and it goes on" until_true 5 goes_on
 check "the journal has both" until_true 20 grep -q \
     '"condition":"mark web 8".*"dry_run":true' /var/log/xensched/journal.jsonl
-check "the dry one did nothing" test ! -e /run/never
+check "the dry run did nothing" test ! -e /run/never
 stop_daemon TERM
 check "the guest still goes on" goes_on
 guest stop web
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

@@ -4,11 +4,10 @@
 # time: 600
 # only: full
 #
-# A domain without privileges advertises its log to dom0 through xenstore, and
-# dom0 reads there what happens in it.  What is advertised stays as long as dom0
-# wants it, whatever happens in the domain, and not longer.  Fails if rows do
-# not arrive, if pages go that dom0 may still have mapped, or if one that was
-# let go, or whose domain has died, leaves anything behind.
+# A domain without privileges advertises its log to dom0 through xenstore, and dom0 reads its rows.
+# The frames stay advertised as long as dom0 uses them, whatever happens in the domain, and no
+# longer. Fails if rows are missing, if pages are freed while dom0 may map them, or if a released
+# log, or that of a domain that has ended, leaves anything.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -16,7 +15,7 @@
 modules=/lib/xensched
 runq=26 # guest-runq, of the five that need no back end
 
-# The node of the area, or nothing.
+# Prints the node of the area, if it exists.
 area()
 {
     xenstore-read "$nodes/area/$1" 2>/dev/null
@@ -33,7 +32,7 @@ area_becomes()
     until_true 10 area_is "$@"
 }
 
-# producer NAME: a guest whose Linux can log.  (Not to be used with check.)
+# producer NAME: starts a guest whose Linux can log.  (Do not call it by check.)
 producer()
 {
     guest start obedient name="$1" vcpus=2
@@ -48,7 +47,7 @@ ask()
     domain-log "$domid" request "$@" | cut -d' ' -f1
 }
 
-# busy NAME: what in_guest does in the script that domain-log runs.
+# busy NAME: in_guest for the script that domain-log runs.
 busy()
 {
     cat >busy-go <<END
@@ -57,7 +56,7 @@ in_guest $1 "for task in 1 2 3; do spin 1 & done; wait"
 END
 }
 
-# In the guest: the memory of the log, in bytes.
+# Prints the memory that the log uses in the guest, in bytes.
 used()
 {
     in_guest "$1" "echo used \$(ring-try used)"
@@ -67,7 +66,7 @@ used()
 console_begin
 producer logs
 
-# Errors are reported, and nothing of the request is kept.
+# Errors are reported, and leave nothing of the request.
 is "another version" "$(ask version=99)" EPROTO
 is "it says which it has" "$(area version)" 2
 is "nothing is advertised then" "$(area directory)" ""
@@ -94,7 +93,7 @@ check "it answers what was asked before it was there" in_guest logs \
 check "... with that error" area_becomes error \
     "E2BIG the area would be larger than max_mib allows"
 
-# What is right.
+# Valid requests.
 busy logs
 rows=$(domain-log "$domid" count $runq sh ./busy-go)
 note "three busy tasks in the guest: $rows"
@@ -148,7 +147,7 @@ check "everything removed by hand: let go, too" in_guest logs \
     "rmmod xensched_guest; until rmmod xensched_log; do usleep 100000; done"
 guest stop logs
 
-# A domain that is saved and restored is another one, in other frames.
+# A domain that is saved and restored is a new one, with other frames.
 producer moves
 is "before a save" "$(ask events=$((1 << runq)))" advertised
 check "saved and restored" sh -c "xl save moves saved && xl restore saved"
@@ -163,7 +162,7 @@ check "it can be asked, and read: $rows" \
     test "$(echo "$rows" | cut -d' ' -f2)" -ge 20
 guest stop moves
 
-# A domain that dies while its log is mapped.
+# A domain is destroyed while its log is mapped.
 producer dies
 is "one more" "$(ask)" advertised
 (xensched dump --source "domain:$domid" >dump.txt 2>&1; : >dump.ended) &
@@ -179,5 +178,5 @@ check "... and says why: $(cat dump.txt)" \
     grep -q -E 'is gone|has given its log up' dump.txt
 check "without the mapping it is gone" sh -c \
     "for i in 1 2 3 4 5 6 7 8 9; do xl list | grep -q '(null)' || exit 0; sleep 1; done; exit 1"
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

@@ -4,9 +4,9 @@
 # time: 700
 # only: full
 #
-# A disk is attached and detached again and again while the guest is busy with another
-# one: every request of both is logged once, and the data is right.  Fails if a
-# ring that comes or goes takes rows, or requests, of another one with it.
+# Disks are attached and detached repeatedly while the guest is busy with another one: each request
+# of both is logged once, and the data are right.  Fails if starting or ending a ring loses rows or
+# requests of another one.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -15,13 +15,13 @@
 cycles=16
 ! full || cycles=64
 
-# Writes to the first disk until told to stop, and counts: 50 at a time.
+# Writes to the first disk until told to stop, 50 times at a time, and counts.
 busy='(n=0; while [ ! -f /stop ] && disk-io /dev/xvda write 4096 50; do'
 busy="$busy n=\$((n + 50)); done; echo \$n >/written) >/dev/null 2>&1 &"
 
-# Each time there is another disk: write and read back at a place of its own.
-# The first time, xl attaches it, then disk-plug.  The device is no longer on its
-# bus a moment before its disk has gone, which must not be taken for the next.
+# Each time there is another disk, and the test writes and reads back another place of it.  The
+# first time xl attaches it, later disk-plug does.  The device leaves its bus a moment before its
+# disk disappears, which must not count as the next disk.
 plug="(n=0; while [ \$n -lt $cycles ]; do xenstore-write data/disk free;"
 plug="$plug until [ -b /dev/xvdb ]; do usleep 200000; done;"
 plug="$plug disk-io /dev/xvdb write 4096 5 \$((5 * n)) &&"
@@ -46,14 +46,14 @@ disk-plug \$domid $disk $((cycles - 1)) || exit 98
 in_guest plugged 'touch /stop; until [ -f /written ]; do usleep 300000; done'
 END
 
-# What is logged of KIND, from the line of ring-count: rows and sectors.
+# Prints the logged rows and sectors of KIND, from the line of ring-count.
 logged()
 {
     sed -n "s/.* $1 \([0-9]* [0-9]*\) .*/\1/p" counts
 }
 
 console_begin
-check "our modules take the place of the kernel's" use_drivers
+check "the modules replace those of the kernel" use_drivers
 guest start obedient name=plugged vcpus=2 disk=4
 ring-count on "$(xl domid plugged)" sh ./attach-and-detach >counts 2>errors
 code=$?
@@ -69,5 +69,5 @@ check "dom0 finds what the guest wrote" \
     disk-io "$disk" read 4096 $((5 * cycles))
 guest stop plugged
 check "nothing holds blkback" remove_module xen_blkback
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

@@ -3,18 +3,16 @@
 # box: --sockets 2 --cores 2 --numa
 # time: 700
 #
-# A guest makes a known number of requests of known sizes to its disk: blkback
-# logs exactly these, with their pages, sectors and kinds, whether grants are
-# persistent or not, segments indirect, and rings one or two; and the guest
-# reads back what it has written.  Fails if a path of blkback has no log site,
-# or two, or counts something else.
+# A guest makes a known number of requests of known sizes to its disk: blkback logs exactly these,
+# with their pages, sectors and kinds, with and without persistent grants and indirect segments, and
+# with one ring or two; and the guest reads back what it has written.  Fails if a path of blkback
+# has no log site, or two, or counts something else.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
 . /usr/lib/box/drivers.sh
 
-# all_kinds NAME: 4 KiB and 128 KiB; the latter has one more page, with the
-# segments in it.
+# all_kinds NAME: 4 KiB and 128 KiB; the latter has one more page, with the segments in it.
 all_kinds()
 {
     is "$1: writes of 4 KiB" \
@@ -36,7 +34,7 @@ all_kinds()
         "pages 30 0 discard 30 3840 others 0"
 }
 
-# persistent NAME: does its backend use persistent grants?
+# persistent NAME: does its back end use persistent grants?
 persistent()
 {
     xenstore-read "/local/domain/0/backend/vbd/$(xl domid "$1")/51712/feature-persistent"
@@ -45,7 +43,7 @@ persistent()
 numbers=/local/domain/0/schedlog/acct
 
 console_begin
-check "our modules take the place of the kernel's" use_drivers
+check "the modules replace those of the kernel" use_drivers
 
 disk_guest keeps
 is "persistent grants are on" "$(persistent keeps)" 1
@@ -91,8 +89,8 @@ disk_guest maps
 is "persistent grants are off" "$(persistent maps)" 0
 all_kinds maps
 
-# The disk can do no discards any more, which its guest does not know.  (Linux 6.12
-# does not take this back.)
+# The disk no longer supports discards, which its guest does not know.  (Linux 6.12 cannot undo
+# that.)
 queue=/sys/block/$(basename "${disk:?}")/queue
 echo 0 >"$queue/discard_max_bytes"
 is "a discard that fails has the sectors it asked for" \
@@ -100,7 +98,7 @@ is "a discard that fails has the sectors it asked for" \
     "pages 1 0 discard 1 128 others 0"
 guest stop maps
 
-# One ring per vCPU, and both complete at the same time, in hard interrupts.
+# One ring per vCPU; both complete requests at the same time, in hard interrupts.
 remove_module null_blk
 modprobe null_blk nr_devices=1 gb=1 memory_backed=1 irqmode=2 submit_queues=2
 disk_guest wide vcpus=2 memory=192
@@ -121,5 +119,5 @@ note "threshold 3: $rows rows for 400 requests"
 check "threshold 3: a third of the rows" test "$rows" -ge 132 -a "$rows" -le 133
 guest stop wide
 
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

@@ -4,8 +4,8 @@
 # time: 200
 # only: full
 #
-# What is installed beside our blkback has Debian's modprobe load it where it can be, and
-# the kernel's own where it cannot.  Fails if a host is without disks then.
+# The configuration that is installed with our blkback makes Debian's modprobe load it where
+# possible, else the kernel's own.  Fails if a host has no disks then.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/drivers.sh
@@ -15,7 +15,7 @@ folder=/lib/modules/$(uname -r)
 ours=$folder/updates/dkms/xen-blkback.ko
 own=$folder/kernel/drivers/block/xen-blkback/xen-blkback.ko
 
-# As Debian has them; the box has its own modprobe, and all modules in one folder.
+# Debian's files; the host of the test has its own modprobe, and all modules in one folder.
 install_modprobe()
 {
     unpack_systemd || return
@@ -30,7 +30,7 @@ install_modprobe()
     /sbin/depmod
 }
 
-# Which of the two is there.
+# Which blkback is loaded?
 is_ours() { grep -q xensched_link_keys /proc/kallsyms; }
 is_theirs() { grep -q '\[xen_blkback]' /proc/kallsyms && ! is_ours; }
 
@@ -50,7 +50,7 @@ check "the loaded blkback is the patched one" is_ours
 check "once" /sbin/modprobe xen-blkback
 check "and serves a disk" serves one
 
-# No module any more.
+# A file that is no module.
 dd if=/dev/zero of=$ours bs=64 count=1 conv=notrunc 2>/dev/null
 check "ours cannot be loaded" sh -c "! insmod $ours"
 check "modprobe loads a blkback, by its alias, too" /sbin/modprobe xen-backend:vbd

@@ -4,11 +4,10 @@
 # time: 500
 # only: full
 #
-# xenschedd reads what dom0's blkback logs: as soon as the module is there, page
-# by page, under the numbers that it has given, also when blkback comes again,
-# with a threshold, and after a daemon that was killed.  When it ends nothing is
-# left.  Fails if a request is lost or counted twice on its way to the matrix,
-# or if the module cannot go because of a daemon that has gone.
+# xenschedd reads the log of dom0's blkback: as soon as the module is loaded, with each page, under
+# the numbers that it has assigned; also after blkback was reloaded, with a threshold, and after a
+# daemon was killed.  At its end nothing is left.  Fails if a request is lost or counted twice on
+# its way to the matrix, or if a daemon that has ended keeps the module loaded.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -24,14 +23,14 @@ source_is()
         END { exit !(found && ok) }'
 }
 
-# Rows of dom0's Linux so far.
+# Prints the number of rows of dom0's Linux.
 rows()
 {
     xensched status | awk '/^SOURCE/ { table = 1 }
                            table && $1 == "linux" { print $3 }'
 }
 
-# Each domain with its accounting domain, by the daemon and by xenstore.
+# Compares each domain's accounting domain in the daemon with that in xenstore.
 numbers_of_daemon()
 {
     xensched status | awk '/^DOMAIN/ { table = 1; next }
@@ -65,7 +64,7 @@ console_begin
 start_daemon
 is "the daemon starts" $? 0
 check "no module: no log of Linux, and nothing wrong" source_is linux absent
-check "our modules take the place of the kernel's" use_drivers
+check "the modules replace those of the kernel" use_drivers
 check "it is read as soon as it is there" until_true 10 \
     source_is linux reading
 
@@ -82,7 +81,7 @@ check "nothing of it is lost" sh -c \
 check "xensched dump looks on" sh -c \
     'xensched dump --source linux --seconds 1 >dump.txt'
 
-# blkback goes and comes again, while the log is read.
+# blkback is unloaded and loaded again while the log is read.
 guest stop one
 check "blkback can be unloaded" remove_module xen-blkback
 check "the log cannot, it is read" sh -c '! rmmod xensched_log'
@@ -93,7 +92,7 @@ disk_guest two
 is "the requests of the new guest are logged" \
     "$(more_pages two 'disk-io /dev/xvda write 4096 100')" 100
 
-# Killed, with another one's log files after it.
+# The daemon is killed, and the next one has other log buffers.
 stop_daemon KILL
 start_daemon --log evtchn-send,ring-pages:3,ring-sectors
 is "another one, after it was killed" $? 0
@@ -112,7 +111,7 @@ is "it ends cleanly" "${stopped:?}" 0
 check "its numbers are gone" no_numbers
 check "the modules can go" unload
 
-# A module that comes after the daemon, once more, and a daemon after it.
+# The module is loaded after the daemon again, and then a daemon after it.
 start_daemon
 check "there is no log of Linux again" source_is linux absent
 check "the modules come back" load_again
@@ -123,5 +122,5 @@ check "a daemon which finds the module reads it at once" \
     until_true 5 source_is linux reading
 stop_daemon TERM
 check "the modules can go then, too" unload
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

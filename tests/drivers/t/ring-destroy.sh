@@ -3,10 +3,9 @@
 # box: --sockets 2 --cores 2 --numa
 # time: 600
 #
-# A frontend that dies in the midst of its requests leaves whole rows, and
-# nothing that keeps blkback or the log from going on: again and again.  Fails
-# if a request that outlives its frontend is logged in part, or twice, or if
-# something of a dead frontend is kept.
+# A front end is destroyed during its requests, repeatedly: all rows are complete, and blkback and
+# the log continue.  Fails if a request that outlives its front end is logged in part, or twice, or
+# if something of a destroyed front end is kept.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -15,8 +14,8 @@
 rounds=2
 ! full || rounds=8
 
-# Requests of 4 KiB: one page, and eight sectors.  Two events of a request that is
-# complete just when the log begins or ends may be on both sides of that.
+# Requests of 4 KiB: one page, and eight sectors.  If a request completes just when the log begins
+# or ends, one of its two events may be missing.
 whole_rows()
 {
     echo "$1"
@@ -32,7 +31,7 @@ whole_rows()
 }
 
 console_begin
-check "our modules take the place of the kernel's" use_drivers
+check "the modules replace those of the kernel" use_drivers
 round=0
 while [ $round -lt $rounds ]; do
     round=$((round + 1))
@@ -53,5 +52,5 @@ is "the next one is logged as if nothing had been" \
 guest stop last
 check "nothing holds blkback" remove_module xen_blkback
 check "nothing holds the module xensched_log" remove_module xensched_log
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

@@ -3,17 +3,16 @@
 # box: --sockets 2 --cores 2 --numa
 # time: 200
 #
-# /dev/xensched-log keeps the promises of the hypervisor's log: only root gets
-# it, nothing invalid is accepted, rows cannot be written by anyone else, noise
-# in the shared words harms neither data nor dom0, and a dead scheduler costs
-# nothing.
+# /dev/xensched-log has the properties of the hypervisor's log: only root can open it, it accepts
+# nothing invalid, programs cannot write rows, random data in the shared words harms neither data
+# nor dom0, and a scheduler that has ended costs nothing.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
 . /usr/lib/box/drivers.sh
 
 console_begin
-check "our modules take the place of the kernel's" use_drivers
+check "the modules replace those of the kernel" use_drivers
 is "the device is root's" "$(stat -c '%u %a' /dev/xensched-log)" "0 600"
 check "invalid requests are refused" ring-try refusals
 check "STATE and DATA can only be read" ring-try mappings
@@ -47,5 +46,5 @@ is "and afterwards all is logged" \
     "$(requests on busy "disk-io /dev/xvda read 4096 200")" \
     "pages 200 200 read 200 1600 others 0"
 guest stop busy
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

@@ -3,9 +3,8 @@
 # box: --sockets 2 --cores 2 --numa
 # time: 240
 #
-# A guest logs the length of its own run queues, and its workload makes marks
-# in the hypervisor's log through a device, if it is allowed to.  Fails if the
-# length is not that of the guest's run queue, or a mark is lost or forged.
+# A guest logs the length of its run queues, and its workload makes marks in the hypervisor's log
+# through a device, if it may.  Fails if a length is wrong, or if a mark is lost or forged.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -13,20 +12,20 @@
 
 modules=/lib/xensched
 
-# lengths_of COMMANDS: while the guest does them.
+# lengths_of COMMANDS: prints the lengths while the guest runs them.
 lengths_of()
 {
     in_guest runner "echo lengths: \$(runq-count sh -c '$1')"
     guest output runner | sed -n "s/^lengths: //p" | tail -n 1
 }
 
-# lengths TASK...: as many busy tasks, all of them on the one vCPU.
+# lengths TASK...: the same for busy tasks, all of them on the one vCPU.
 lengths()
 {
     lengths_of "for task in $*; do spin 1 & done; wait"
 }
 
-# most LINE: the length that there was most often; none if there were others.
+# most LINE: prints the most frequent length.
 most()
 {
     echo "$1" | awk '$NF == 0 {
@@ -49,9 +48,8 @@ is "five busy tasks: mostly five are runnable" "$(most "$five")" 5
 check "it goes on for as long as tasks take turns" \
     test "$(echo "$five" | awk '{ print $2 }')" -ge 20
 
-# One that computes all the time, and one that goes to sleep 100 times after it
-# has had more than its share: then one is runnable, though Linux 6.12 has
-# both on the queue.
+# One task computes all the time, and one sleeps 100 times after it has used more than its share:
+# then one is runnable, although Linux 6.12 keeps both on the queue.
 # shellcheck disable=SC2016 # the guest's shell expands it
 dozes=$(lengths_of 'spin 100 & doze 100 3 300 >/dev/null; kill $!')
 note "one busy task, one that sleeps 100 times: $dozes"
@@ -68,5 +66,5 @@ schedlog-area release
 check "the modules can be unloaded" in_guest runner \
     "rmmod xensched_guest && rmmod xensched_log"
 guest stop runner
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

@@ -3,10 +3,9 @@
 # box: --sockets 1 --cores 4
 # time: 200
 #
-# A program maps pages of the log and another thread of it turns events on and off,
-# while the program is moved between cpusets and a CPU goes offline and comes online.
-# Fails if they wait for each other for ever: each has two of Linux's mmap_lock,
-# cpu_hotplug_lock and the lock of xensched_log.
+# A program maps pages of the log, and another thread of it turns events on and off, while the
+# program is moved between cpusets and a CPU goes offline and online.  Fails if they deadlock: each
+# takes two of Linux's mmap_lock, cpu_hotplug_lock and the lock of xensched_log.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -31,7 +30,7 @@ has_ended()
     test -s /run/rounds
 }
 
-# A line per round: into files, since none of them may ever end.
+# Writes a line per round, to files, because any of them may hang.
 move_program()
 {
     until has_ended; do
@@ -57,7 +56,7 @@ at_least()
 }
 
 console_begin
-check "our modules take the place of the kernel's" use_drivers
+check "the modules replace those of the kernel" use_drivers
 check "dom0 has cpusets" make_cpusets
 : >/run/moves
 : >/run/hotplugs
@@ -71,5 +70,5 @@ check "pages were mapped" at_least "$mapped" 100
 check "events were turned on" at_least "$turned" 5
 check "the program was moved" at_least "$(wc -l </run/moves)" 20
 check "the CPU went and came" at_least "$(wc -l </run/hotplugs)" 10
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

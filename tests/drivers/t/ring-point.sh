@@ -3,10 +3,9 @@
 # box: --sockets 1 --cores 2
 # time: 150
 #
-# The tracepoint that guest-drivers/upstream/ gives xen-blkback, and the module
-# xensched_ring, which attaches to it: the rows are those of a xen-blkback with log
-# sites.  Fails if a request has no row, or if the module holds xen-blkback, or the
-# tracepoint, while no event is on.
+# The module xensched_ring attaches to the tracepoint that guest-drivers/upstream/ adds to
+# xen-blkback: its rows are those of a xen-blkback with log sites.  Fails if a request has no row,
+# or if the module keeps xen-blkback or the tracepoint in use while no event is on.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -52,5 +51,5 @@ is "its requests have rows, too" \
     "$(requests on again "disk-io /dev/xvda write 4096 10")" \
     "pages 10 10 write 10 80 others 0"
 guest stop again
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

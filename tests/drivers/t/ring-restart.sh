@@ -4,12 +4,12 @@
 # time: 300
 # only: full
 #
-# A driver domain starts another system in place of its Linux (kexec), while the
-# daemon reads its log.  Fails if xenstore still has the log's frames, or the daemon
-# still maps them, when this Linux ends: the next system uses them for other data.
+# A driver domain starts another system in the place of its Linux (kexec) while the daemon reads its
+# log.  Fails if the log's frames are still in xenstore, or still mapped by the daemon, when this
+# Linux ends, because the next system uses them for other data.
 #
-# The domain is PVH, because a PV domain cannot kexec.  Its Linux ends with a soft
-# reset, which xl performs for HVM only, so the domain stays as it is then.
+# The domain is PVH, because a PV domain cannot kexec.  Its Linux ends with a soft reset, which xl
+# performs for HVM only, so the domain stays in that state.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -17,7 +17,7 @@
 . /usr/lib/box/sources.sh
 stopped=
 
-# of_log NODE: what the driver domain has written.
+# of_log NODE: prints what the driver domain has written.
 of_log()
 {
     xenstore-read "/local/domain/$driver/schedlog/area/$1" 2>/dev/null
@@ -55,5 +55,5 @@ guest stop driver
 stop_daemon TERM
 is "the daemon ends cleanly" "$stopped" 0
 check "nothing of the domain is left" until_true 10 gone "$driver"
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

@@ -3,9 +3,9 @@
 # box: --sockets 1 --cores 2
 # time: 120
 #
-# The tracepoint that guest-drivers/upstream/ gives xen-blkback: dom0's tracefs has one
-# event for each request of a guest, with its domid and with the sectors and pages that
-# the guest asked for; none while it is off.
+# The tracepoint that guest-drivers/upstream/ adds to xen-blkback: dom0's tracefs has one event for
+# each request of a guest, with its domid and the sectors and pages of the request; none while it is
+# off.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -22,7 +22,7 @@ use_traced()
         insmod /lib/xensched/xen-blkback-traced.ko
 }
 
-# traced COMMAND: a line for each event that it makes in the guest, and no other
+# traced COMMAND: prints a line for each event that it causes in the guest
 traced()
 {
     echo >$tracing/trace
@@ -30,7 +30,7 @@ traced()
     sed -n 's/.*xen_blkback_response: //p' $tracing/trace
 }
 
-# sums: of these lines, by operation: events, pages, sectors, of which domains
+# sums: summarises these lines by operation: events, pages, sectors, domains
 sums()
 {
     awk '{ for (i = 1; i < NF; i++) v[$i] = $(i + 1)
@@ -47,7 +47,7 @@ expected()
 }
 
 console_begin
-check "blkback with the tracepoint takes the place of the kernel's" use_traced
+check "blkback with the tracepoint replaces that of the kernel" use_traced
 disk_guest plain
 domid=$(domid plain)
 is "off: nothing" "$(traced "disk-io /dev/xvda write 4096 10" | wc -l)" 0
@@ -68,5 +68,5 @@ note "$(traced "disk-io /dev/xvda read 4096 2; disk-io /dev/xvda flush 1" | tr '
 echo 0 >$event/enable
 is "off again: nothing" "$(traced "disk-io /dev/xvda write 4096 10" | wc -l)" 0
 guest stop plain
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

@@ -3,15 +3,14 @@
 # box: --xen native --sockets 1 --cores 2
 # time: 120
 #
-# The modules on a Xen which has no log: rings are logged all the same, and a
-# mark says that it cannot be made.
+# The modules on a Xen without the log: rings are logged, and a mark fails with an error.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
 . /usr/lib/box/drivers.sh
 
 console_begin
-check "our modules take the place of the kernel's" use_drivers
+check "the modules replace those of the kernel" use_drivers
 disk_guest plain
 is "requests are logged" \
     "$(requests on plain "disk-io /dev/xvda write 4096 100")" \
@@ -22,5 +21,5 @@ insmod /lib/xensched/xensched_guest.ko"
 check "a mark: not implemented" in_guest plain \
     "mark-device 7 1 2>&1 | grep -q 'Function not implemented'"
 guest stop plain
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

@@ -4,10 +4,9 @@
 # time: 600
 # only: full
 #
-# Data that was written through a ring is read back as it was, whatever is
-# logged of it, with the back end in dom0 and in a driver domain: fio writes and
-# verifies, with many requests at a time.  Fails if a log site changes what it
-# looks at, or when a request is complete.
+# Data that was written through a ring is read back unchanged, whatever is logged, with the back end
+# in dom0 and in a driver domain: fio writes and verifies, with many requests at a time.  Fails if a
+# log site changes the data, or the time when a request is complete.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -16,7 +15,7 @@
 . /usr/lib/box/sources.sh
 . /usr/lib/box/verified.sh
 
-# What xenschedd has read of both back ends.
+# Prints the number of rows that xenschedd has read of both back ends.
 both_rows()
 {
     echo "$(rows linux) $(rows "$remote")"
@@ -27,7 +26,7 @@ both_read()
     source_is linux reading && source_is "$remote" reading
 }
 
-# config NAME COMMAND...: the data is another one each time.
+# config NAME COMMAND...: uses other data each time.
 config()
 {
     seed=$((seed + 1))
@@ -36,7 +35,7 @@ config()
     check "$name: all data is right" "$@"
 }
 
-# at_least N: more rows of each than before; the last ones come a bit later.
+# at_least N: there are more rows of each than before; the last ones come a bit later.
 at_least()
 {
     local now
@@ -47,8 +46,8 @@ at_least()
         [ $((${now#* } - ${before#* })) -ge "$1" ]
 }
 
-# logged N EVENT,EVENT...: both write and verify, while xenschedd logs that; it
-# reads at least N rows of each back end.
+# logged N EVENT,EVENT...: both write and verify while xenschedd logs these events; it reads at
+# least N rows of each back end.
 logged()
 {
     start_daemon --log "$2"
@@ -59,7 +58,7 @@ logged()
     stop_daemon TERM
 }
 
-# fio has to find a byte which was changed between writing and reading.
+# fio has to detect a byte that was changed between writing and reading.
 finds_wrong_data()
 {
     device=$(sed -n "s/^disk = \[ 'phy:\([^,]*\),.*/\1/p" /run/guests/local/config)
@@ -70,7 +69,7 @@ finds_wrong_data()
 
 seed=0
 console_begin
-check "our modules take the place of the kernel's" use_drivers
+check "the modules replace those of the kernel" use_drivers
 guest start driver prepare='serve-disks /lib/xensched' run=obey
 guest start obedient name=local disk=10 tools=1 &
 guest start obedient name=remote disk=10 backend=driver tools=1 &
@@ -83,12 +82,12 @@ config "off" both_verified 1
 start_daemon --log evtchn-send
 config "event channels" both_verified 2
 stop_daemon TERM
-# 512 + 64 written and read; the large ones can be merged, the small ones not.
+# 512 + 64 are written and read; large ones can be merged, small ones cannot.
 logged 341 evtchn-send,ring-pages:3
 logged 1024 evtchn-send,ring-pages
 logged 2048 all
 for name in local remote driver; do
     guest stop $name
 done
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

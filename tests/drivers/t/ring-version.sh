@@ -4,9 +4,9 @@
 # time: 90
 # only: full
 #
-# A log module of another version of the ABI: a program of ours says so and
-# leaves it alone, and a domain that has it says so in xenstore.  Fails if
-# anything is set up, mapped or read by sides that do not understand each other.
+# A log module with another version of the ABI: programs report that and leave it alone, and a
+# domain with it reports it in xenstore.  Fails if anything is set up, mapped or read across
+# versions.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -33,5 +33,5 @@ is "to its own version it would" \
     "$(domain-log "$domid" request version=99)" advertised
 check "and lets go" domain-log "$domid" remove
 guest stop stranger
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish

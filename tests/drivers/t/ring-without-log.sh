@@ -4,8 +4,8 @@
 # time: 300
 # only: full
 #
-# Our blkback serves disks on a host where the log module cannot be loaded, and
-# logs as soon as it can.  Fails if a disk depends on the log.
+# The patched blkback serves disks on a host where the log module cannot be loaded, and logs as soon
+# as it is loaded.  Fails if a disk depends on the log.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -35,5 +35,5 @@ check "it cannot go while blkback is there" sh -c '! rmmod xensched_log'
 guest stop logged
 check "nothing holds blkback" remove_module xen_blkback
 check "nothing holds the module xensched_log" remove_module xensched_log
-check "the consoles have no complaint" console_quiet
+check "the consoles have no errors" console_quiet
 finish
