@@ -62,7 +62,8 @@ struct xen_work_piece {
 
 /*
  * The longest piece on the pCPU @cpu (an index) from @begin to @end, after the last tick before
- * @end; at least so long, since a row has the sum of several.  Its length is 0 if there is none.
+ * @end.  Its length is a lower bound, because a row has the sum of several pieces; 0: there is
+ * none.
  */
 void xen_work_longest_before(const struct xen_work *work, const struct stays *stays,
                              uint32_t cpu, uint64_t begin, uint64_t end,

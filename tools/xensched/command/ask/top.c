@@ -3,9 +3,9 @@
  * xensched top: shows the domains of this host, refreshed every second: what they use, for which
  * others they wait, with which others they communicate, and where they are.
  *
- * It asks the daemon as the other commands do, and keeps only the latest answers.  If the
- * daemon ends, top reports that and continues to ask, so that an operator who restarts
- * the daemon sees it come back. top-guest.c draws one guest alone.
+ * It asks the daemon as the other commands do, and keeps only the latest answers.  If the daemon
+ * ends, top reports that and continues to ask, so that it shows a restarted daemon at once.
+ * top-guest.c draws one guest alone.
  */
 #include <ctype.h>
 #include <locale.h>
