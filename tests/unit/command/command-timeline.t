@@ -252,6 +252,21 @@ def why_chain():
 
 
 @test
+def why_at_printed_time():
+    """why: a printed time, which lacks the last digits, means the wait that begins there"""
+    r = Recording(["Domain-0", "rt"])
+    r.row(0, 0, "runq", XEN)
+    r.stay(0, 5 * MS + 400, 1, RT, DOM0, woken=0)
+    r.stay(5 * MS + 400, 7 * MS, 1, DOM0, RT, woken=5 * MS)
+    r.stay(7 * MS, 8 * MS, 1, RT)
+    r.row(9 * MS, 0, "runq", XEN)
+    at = re.search(r" from ([0-9.]+) s", analysed("latency", r, "rt", "--worst", "1").out)
+    check(at.group(1) == "0.005000", at.group(1))
+    out = analysed("why", r, "rt", "--at", at.group(1)).out
+    check("it waited 2.0 ms for pCPU 1:" in out, out)
+
+
+@test
 def why_json():
     """why as JSON has the facts of the text"""
     said = json.loads(analysed("why", slow_request(), "disk", "--at", "0.0406",

@@ -224,11 +224,15 @@ static int64_t find_thread(const struct timeline *t, int acct, const char *name)
     return found;
 }
 
+/* A time that was printed is cut to this: any instant of the microsecond may be meant. */
+#define PRINTED_NS 1000U
+
 /* Returns false, after a message, if there is no chain. */
 static bool make_chain(struct chain *chain, const struct timeline *t, int acct,
                        uint32_t number, const struct arguments *args)
 {
     int64_t thread = args->thread ? find_thread(t, acct, args->thread) : -1;
+    uint64_t at_ns = args->at_ns + PRINTED_NS - 1;
 
     if (args->thread && thread < 0) {
         complain("the recording '%s' has no thread '%s' of '%s': guest-switch, "
@@ -236,8 +240,8 @@ static bool make_chain(struct chain *chain, const struct timeline *t, int acct,
                  args->thread, args->domain);
         return false;
     }
-    if (args->thread ? chain_make_of_thread(chain, t, thread, args->at_ns)
-                     : chain_make(chain, t, acct, number, args->at_ns))
+    if (args->thread ? chain_make_of_thread(chain, t, thread, at_ns)
+                     : chain_make(chain, t, acct, number, at_ns))
         return true;
     complain("'%s' did not run at %s s or later; the recording ends at %s s",
              args->thread ? args->thread : args->domain,
