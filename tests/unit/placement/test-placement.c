@@ -172,8 +172,8 @@ static double total(const struct placement *p)
         }
     }
     for (i = 0; i < p->nr_places; i++)
-        if (p->load[i] > p->place_cores[i])
-            sum += 1e9 * (p->load[i] - p->place_cores[i]);
+        sum += 1e9 * (crowd_excess(&p->crowd[i], p->place_cores[i]) +
+                      p->queueing * crowd_queue(&p->crowd[i], p->place_cores[i]));
 
     return sum;
 }

@@ -244,7 +244,7 @@ static struct vcpu_use use_of(const struct world_domain *d)
 
     return (struct vcpu_use){
         .known = true, .ran = each * share,
-        .waited = each * (1 - share),
+        .waited = each * (1 - share) + d->queues / d->nr_vcpus,
     };
 }
 

@@ -31,6 +31,7 @@ struct world_domain {
     /* s of pCPU time that each notification takes more while dom0 is elsewhere. */
     double far_costs;
     double wakes, migrations;  /* per second; 0 wakes: unknown */
+    double queues;             /* vCPUs that wait by chance, as Xen counts them */
     double waits, waits_there; /* for a pCPU, in s per second; at its target */
     /* The effects of plans. */
     unsigned int moves, backs;

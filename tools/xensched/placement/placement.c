@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Computes what all units cost at their spots, and by which terms. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +66,7 @@ void placement_free(struct placement *p)
     free(p->memory);
     free(p->memory_stray);
     free(p->share_place);
-    free(p->load);
+    free(p->crowd);
     free(p->missed);
     free(p->taken);
     free(p->cache_taken);
@@ -107,7 +108,7 @@ static void make_pools(struct placement *p)
     size_t places = (size_t)p->nr_pools * p->nr_places, i, k;
 
     p->place_cores = need_memory(places, sizeof(*p->place_cores));
-    p->load = need_memory(places, sizeof(*p->load));
+    p->crowd = need_memory(places, sizeof(*p->crowd));
     p->taken = need_memory(places, sizeof(*p->taken));
     p->cache_taken = need_memory((size_t)p->nr_pools * p->nr_caches,
                                  sizeof(*p->cache_taken));
@@ -253,22 +254,90 @@ static void take(struct placement *p, const struct unit *u, bool in)
     }
 }
 
+/* @part is less than 0: without it. */
+static struct crowd crowd_with(struct crowd crowd, const struct unit *u, double part)
+{
+    crowd.vcpus += part * u->demand.vcpus;
+    crowd.runnable += part * u->demand.need;
+    crowd.variance += part * u->demand.vcpus * u->runs * (1 - u->runs * fabs(part));
+
+    return crowd;
+}
+
+/* All at a place except @unit. */
+static struct crowd others(const struct placement *p, unsigned int unit, unsigned int place)
+{
+    const struct unit *u = &p->units[unit];
+
+    return crowd_with(p->crowd[placement_in_pool(p, u, place)], u,
+                      -placement_part_of_place(p, unit, u->at, place));
+}
+
+double crowd_excess(const struct crowd *crowd, double cores)
+{
+    return fmax(crowd->runnable - cores, 0);
+}
+
+/*
+ * The part of a standard normal distribution beyond @z >= 0, divided by exp(-z * z / 2):
+ * Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26.  Faster than erfc().
+ */
+static double tail(double z)
+{
+    double t = 1 / (1 + 0.3275911 * M_SQRT1_2 * z);
+
+    return t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 +
+                t * (-1.453152027 + t * 1.061405429)))) / 2;
+}
+
+/* The mean beyond the cores of a normal distribution, less the excess of its mean. */
+double crowd_queue(const struct crowd *crowd, double cores)
+{
+    double far = fabs(crowd->runnable - cores), deviation, z;
+
+    /* Beyond 5 deviations, or within rounding, there is nothing. */
+    if (crowd->vcpus < cores + 0.5 || far * far >= 25 * crowd->variance)
+        return 0;
+    deviation = sqrt(crowd->variance);
+    z = far / deviation;
+
+    return deviation * exp(-z * z / 2) * (M_2_SQRTPI * M_SQRT1_2 / 2 - z * tail(z));
+}
+
+#define NS_PER_S 1e9
+
+double crowd_price(const struct placement *p, unsigned int unit, unsigned int spot,
+                   double (*wait)(const struct crowd *crowd, double cores))
+{
+    const struct unit *u = &p->units[unit];
+    unsigned int i = spot == ANYWHERE ? 0 : p->spots[spot].place;
+    unsigned int end = spot == ANYWHERE ? p->nr_places : i + 1;
+    double vcpus = 0;
+
+    for (; i < end; i++) {
+        double part = placement_part_of_place(p, unit, spot, i);
+        double cores = p->place_cores[placement_in_pool(p, u, i)];
+        struct crowd without = others(p, unit, i), with = crowd_with(without, u, part);
+
+        vcpus += wait(&with, cores) - wait(&without, cores);
+    }
+
+    return NS_PER_S * vcpus;
+}
+
 static void count(struct placement *p, unsigned int unit, bool in)
 {
     const struct unit *u = &p->units[unit];
     double sign = in ? 1 : -1;
     unsigned int i;
 
-    for (i = 0; i < p->nr_caches; i++) {
-        double part = placement_part(p, unit, u->at, i);
+    for (i = 0; i < p->nr_places; i++) {
+        struct crowd *crowd = &p->crowd[placement_in_pool(p, u, i)];
 
-        if (part <= 0)
-            continue;
-        p->load[placement_in_pool(p, u, p->spots[i].place)] +=
-            sign * part * u->demand.need;
-        if (u->misses_counted)
-            p->missed[i] += sign * part * u->misses;
+        *crowd = crowd_with(*crowd, u, sign * placement_part_of_place(p, unit, u->at, i));
     }
+    for (i = 0; u->misses_counted && i < p->nr_caches; i++)
+        p->missed[i] += sign * placement_part(p, unit, u->at, i) * u->misses;
     if (takes(u))
         take(p, u, in);
 }
@@ -283,16 +352,13 @@ void placement_move(struct placement *p, unsigned int unit, unsigned int spot)
 double placement_busy(const struct placement *p, unsigned int unit,
                       unsigned int place)
 {
-    const struct unit *u = &p->units[unit];
-    unsigned int in_pool = placement_in_pool(p, u, place);
-    double here = placement_part_of_place(p, unit, u->at, place);
-    double others = p->load[in_pool] - here * u->demand.need;
-    double cores = p->place_cores[in_pool];
+    double runnable = others(p, unit, place).runnable;
+    double cores = p->place_cores[placement_in_pool(p, &p->units[unit], place)];
 
-    if (others <= 0 || cores <= 0)
+    if (runnable <= 0 || cores <= 0)
         return 0;
 
-    return others < cores ? others / cores : 1;
+    return runnable < cores ? runnable / cores : 1;
 }
 
 /* Where others hardly run, migrations do not depend on them. */
@@ -320,6 +386,8 @@ void placement_ready(struct placement *p)
     for (i = 0; i < p->nr_units; i++) {
         if (!p->units[i].width)
             p->units[i].width = p->units[i].demand.vcpus;
+        if (p->units[i].demand.vcpus)
+            p->units[i].runs = fmin(p->units[i].demand.need / p->units[i].demand.vcpus, 1);
         prepare_unit(p, i);
         p->units[i].at = p->units[i].origin;
         count(p, i, true);

@@ -36,6 +36,8 @@ struct unit {
     unsigned int origin;  /* where it is at first: a spot, or ANYWHERE */
     bool bound;           /* to its origin, by us or an operator: takes room */
     struct demand demand;
+    double runs;          /* part of the time that each vCPU is runnable: placement_ready() */
+    double waited;        /* vCPUs that wait, as Xen counts them; part of the demand */
     unsigned int width;   /* most vCPUs of one of its domains; 0: demand.vcpus */
     double misses;        /* per second */
     bool misses_counted;  /* else assumed */
@@ -45,6 +47,13 @@ struct unit {
     double restless;      /* migrations/s if others kept all pCPUs busy */
     unsigned int pool;    /* the cpupool, below nr_pools */
     unsigned int first, nr; /* its partners */
+};
+
+/* The vCPUs at a place, as if each were runnable by chance, independently of others. */
+struct crowd {
+    double vcpus;
+    double runnable; /* mean number of these that run or wait */
+    double variance; /* of that number */
 };
 
 struct placement {
@@ -68,13 +77,14 @@ struct placement {
     double *pages;        /* [unit][place]: of its memory; 0: not known */
     struct partner *partners;
     double *weight;       /* [unit][term]: so much its price counts; NULL: 1 */
+    double queueing;      /* waits by chance, as a part of those that crowd_queue() expects */
     /* Made by placement_ready(). */
     double *reach;        /* [unit][spot]: ns per line to it, when ANYWHERE */
     double *memory;       /* [unit][spot]: ns/s for memory elsewhere */
     double *memory_stray; /* [unit] the same, when ANYWHERE */
     double *share_place;  /* [unit][place]: as share */
     /* Where all are, added up. */
-    double *load;         /* [pool][place]: needed */
+    struct crowd *crowd;  /* [pool][place] */
     double *missed;       /* [cache] */
     struct demand *taken, *cache_taken; /* [pool][place], [pool][cache]: bound there */
 };
@@ -118,6 +128,19 @@ double placement_part(const struct placement *p, unsigned int unit,
 /* Likewise in a place. */
 double placement_part_of_place(const struct placement *p, unsigned int unit,
                                unsigned int spot, unsigned int place);
+
+/* vCPUs for which there is no core, however they take turns. */
+double crowd_excess(const struct crowd *crowd, double cores);
+
+/*
+ * vCPUs that wait in addition, because by chance more are runnable at once than there are
+ * cores.  With a core for each vCPU, none wait.
+ */
+double crowd_queue(const struct crowd *crowd, double cores);
+
+/* ns/s that more vCPUs wait, as @wait counts them, if @unit is at @spot. */
+double crowd_price(const struct placement *p, unsigned int unit, unsigned int spot,
+                   double (*wait)(const struct crowd *crowd, double cores));
 
 /* How busy others than @unit keep the pCPUs of a place, 0 ... 1. */
 double placement_busy(const struct placement *p, unsigned int unit,

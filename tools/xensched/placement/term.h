@@ -21,6 +21,7 @@ enum term_id {
     TERM_MOVING,
     TERM_WAKES,
     TERM_MIGRATIONS,
+    TERM_QUEUEING,
     NR_TERMS
 };
 
@@ -38,6 +39,7 @@ extern const struct term term_cache;
 extern const struct term term_moving;
 extern const struct term term_wakes;
 extern const struct term term_migrations;
+extern const struct term term_queueing;
 
 extern const struct term *const terms[NR_TERMS];
 

@@ -10,6 +10,7 @@ const struct term *const terms[NR_TERMS] = {
     [TERM_MOVING] = &term_moving,
     [TERM_WAKES] = &term_wakes,
     [TERM_MIGRATIONS] = &term_migrations,
+    [TERM_QUEUEING] = &term_queueing,
 };
 
 double term_price(const struct placement *p, enum term_id term,

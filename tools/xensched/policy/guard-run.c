@@ -468,12 +468,13 @@ static uint64_t window_of(const struct policy_settings *settings)
          : window > OUTCOME_WINDOW_NS ? OUTCOME_WINDOW_NS : window;
 }
 
-void guard_tell(const struct guard *g, struct policy_input *input)
+void guard_tell(struct guard *g, struct policy_input *input)
 {
     input->window_ns = window_of(&g->settings);
     input->standing = g->standing;
     input->nr_cpupools = g->nr_cpupools;
     input->homes = g->homes;
+    input->queueing = &g->queueing;
     input->exchanges = g->exchanges;
 }
 

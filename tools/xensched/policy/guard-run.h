@@ -44,6 +44,7 @@ struct guard {
     unsigned int nr;
     struct past *domains; /* sorted by domid */
     struct homes *homes;
+    struct queueing queueing;
     struct work_sums *sums;    /* when the present window began; NULL: none did */
     /* The present run. */
     const struct policy_input *input;

@@ -57,7 +57,7 @@ void guard_done(struct guard *guard, struct policy_input *input,
                 const struct plan *plan);
 
 /* Fills in the same members of @input again, as of the latest run. */
-void guard_tell(const struct guard *guard, struct policy_input *input);
+void guard_tell(struct guard *guard, struct policy_input *input);
 
 /* A guest that does not exist yet. */
 struct arrival {

@@ -302,6 +302,7 @@ static void describe_domain(struct place_host *h, unsigned int i)
     demand_add(&u->demand, s->demand);
     if (s->demand.vcpus > u->width)
         u->width = s->demand.vcpus;
+    u->waited += runnable_of(h->input->matrix, d, h->input->now_ns).waited;
     u->wakes += d->wakes.wakes;
     u->migrations += fmax(d->wakes.migrations, 0);
     u->pool = h->input->standing[h->stands[unit]].cpupool;
@@ -626,6 +627,8 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     add_up_talk(h, pairs, nr_pairs, total);
     weigh(h);
     placement_ready(p);
+    queueing_learn(input->queueing, p, input->now_ns);
+    p->queueing = queueing_part(input->queueing);
     price_before(h);
     free(links.link);
     free(of_domains.link);

@@ -69,7 +69,8 @@ static void save_by_waiting(const struct place_host *h, unsigned int unit,
     const struct placement *p = &h->placement;
     const struct unit *u = &p->units[unit];
     const unsigned int first = placement_in_pool(p, u, 0);
-    const double *load = &p->load[first], *cores = &p->place_cores[first];
+    const struct crowd *crowd = &p->crowd[first];
+    const double *cores = &p->place_cores[first];
     double over = -1;
     unsigned int i, most = 0;
 
@@ -77,15 +78,15 @@ static void save_by_waiting(const struct place_host *h, unsigned int unit,
         double part = placement_part_of_place(p, unit, from, i) +
                       placement_part_of_place(p, unit, to, i);
 
-        if (part > 0 && cores[i] > 0 && load[i] / cores[i] > over) {
-            over = load[i] / cores[i];
+        if (part > 0 && cores[i] > 0 && crowd[i].runnable / cores[i] > over) {
+            over = crowd[i].runnable / cores[i];
             most = i;
         }
     }
     s->busy_place = most;
     s->cores = cores[most];
     s->needs = u->demand.need > 0;
-    s->runnable = load[most] +
+    s->runnable = crowd[most].runnable +
                   u->demand.need * (placement_part_of_place(p, unit, from, most) -
                                     placement_part_of_place(p, unit, u->at, most));
 }
@@ -119,6 +120,7 @@ void place_savings(const struct place_host *h, unsigned int unit, unsigned int s
     }
     s->spot = p->spots[spot];
     s->least_ns = p->units[unit].threshold;
+    s->counted = p->queueing;
     s->horizon_s = p->horizon;
     s->more_wakes = count_wakes(h, unit, from, spot);
     s->migrations = p->units[unit].migrations;

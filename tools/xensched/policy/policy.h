@@ -16,6 +16,7 @@
 #include "model/matrix/matrix.h"
 #include "model/topology/topology.h"
 #include "learned.h"
+#include "queueing.h"
 #include "room.h"
 #include "rules.h"
 
@@ -75,6 +76,7 @@ struct policy_input {
     const struct standing *standing; /* of each domain */
     unsigned int nr_cpupools;        /* those that domains are in */
     const struct homes *homes;       /* where they spend their time */
+    struct queueing *queueing;       /* plans add to it */
     const struct domain_exchange *exchanges; /* of each domain; NULL unless real */
 };
 

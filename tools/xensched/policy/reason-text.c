@@ -110,6 +110,11 @@ static void say_term(struct text *t, const struct savings *a, enum term_id term)
             a->needs ? " with it" : "", a->cores, places[a->busy_place].kind,
             places[a->busy_place].id);
         break;
+    case TERM_QUEUEING:
+        add(t, "by chance more than %.0f vCPUs are runnable on the cores of %s %u, in the mean "
+            "%.1f; %.0f %% of such waits are counted", a->cores, places[a->busy_place].kind,
+            places[a->busy_place].id, a->runnable, 100 * a->counted);
+        break;
     case TERM_CACHE:
         add(t, "%.1f million cache misses/s, beside others", a->misses / 1e6);
         break;

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The price of queueing below saturation: it is near the exact number for vCPUs that are
+ * runnable independently, scaled by what is counted, and 0 if each vCPU has a core.
+ */
+#include <math.h>
+
+#include "cmocka-tap.h"
+#include "placement/placement.h"
+#include "placement/term.h"
+#include "policy/queueing.h"
+
+#define CORES 8
+
+static struct placement p;
+
+static double price(unsigned int spot)
+{
+    return terms[TERM_QUEUEING]->price(&p, 0, spot);
+}
+
+/* Guests at place 0 that are runnable for a @part of the time each, and a guest at place 1. */
+static void make_host(unsigned int guests, double part)
+{
+    unsigned int i;
+
+    placement_init(&p, 2, 2, 0, 1 + guests, 0);
+    for (i = 0; i < 2; i++) {
+        p.spots[i].place = i;
+        p.cores[i] = CORES;
+    }
+    for (i = 0; i <= guests; i++)
+        p.units[i] = (struct unit){
+            .movable = !i, .origin = !i, .demand = { .vcpus = 1, .need = part },
+        };
+    placement_measure(&p);
+    placement_ready(&p);
+    p.queueing = 1;
+}
+
+/* The mean number of @n vCPUs that wait; each is runnable for a @part of the time. */
+static double exact(unsigned int n, double part)
+{
+    double waiting = 0;
+    unsigned int k;
+
+    for (k = CORES + 1; k <= n; k++)
+        waiting += (k - CORES) * exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) +
+                                     k * log(part) + (n - k) * log(1 - part));
+
+    return waiting;
+}
+
+/* From 40 to 90 % of the cores are demanded. */
+static void the_price_is_near_the_exact_one(void **state)
+{
+    unsigned int guests;
+    double load;
+
+    (void)state;
+    for (guests = 12; guests <= 48; guests += 6)
+        for (load = 0.4; load < 0.95; load += 0.1) {
+            double part = load * CORES / (guests + 1), ns;
+
+            make_host(guests, part);
+            ns = 1e9 * (exact(guests + 1, part) - exact(guests, part));
+            assert_float_equal(price(0), ns, 0.25 * ns + 2e6);
+            assert_float_equal(price(1), 0, 1);
+            placement_free(&p);
+        }
+}
+
+static void a_core_for_each_vcpu_costs_nothing(void **state)
+{
+    (void)state;
+    make_host(CORES - 1, 0.95);
+    assert_float_equal(price(0), 0, 1);
+    placement_free(&p);
+}
+
+/* Half of the waits by chance cost half; none cost nothing. */
+static void the_price_is_what_is_counted(void **state)
+{
+    double all;
+
+    (void)state;
+    make_host(12, 0.5);
+    all = price(0);
+    assert_true(all > 1e6);
+    p.queueing = 0.5;
+    assert_float_equal(price(0), all / 2, 1);
+    p.queueing = 0;
+    assert_float_equal(price(0), 0, 1e-9);
+    placement_free(&p);
+}
+
+/* Learns for a minute, while a part of the waits by chance is counted at place 0. */
+static double learned(double load, double counted)
+{
+    struct queueing q = { 0 };
+    double queue;
+    unsigned int i;
+
+    make_host(24, load * CORES / 24);
+    queue = crowd_queue(&p.crowd[0], CORES);
+    assert_true(queue > 0);
+    for (i = 1; i <= 24; i++)
+        p.units[i].waited = counted * queue / 24;
+    for (i = 0; i <= 60; i++)
+        queueing_learn(&q, &p, (1 + i) * 1000000000ULL);
+    placement_free(&p);
+
+    return queueing_part(&q);
+}
+
+static void the_counted_part_is_learned(void **state)
+{
+    (void)state;
+    assert_float_equal(learned(0.8, 0), 0, 1e-9);
+    assert_float_equal(learned(0.8, 0.5), 0.5, 0.05);
+    /* Waits beyond chance have another cause, and so have those of a saturated place. */
+    assert_float_equal(learned(0.8, 3), 1, 1e-9);
+    assert_float_equal(learned(0.95, 1), 0, 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_price_is_near_the_exact_one),
+        cmocka_unit_test(a_core_for_each_vcpu_costs_nothing),
+        cmocka_unit_test(the_price_is_what_is_counted),
+        cmocka_unit_test(the_counted_part_is_learned),
+    };
+
+    return run_tap_tests(tests);
+}

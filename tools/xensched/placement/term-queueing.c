@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Prices queueing below saturation: a place has cores for all that is demanded, and by chance
+ * more vCPUs than cores are runnable at once.
+ *
+ * Guests that take turns wait less than by chance, so only the part counts that is counted on
+ * this host.
+ */
+#include "term.h"
+
+static double price(const struct placement *p, unsigned int unit,
+                    unsigned int spot)
+{
+    return p->queueing > 0 ? p->queueing * crowd_price(p, unit, spot, crowd_queue) : 0;
+}
+
+const struct term term_queueing = { "queueing", price };

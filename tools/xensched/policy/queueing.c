@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Compares counted waits with waits by chance. */
+#include <math.h>
+
+#include "placement/placement.h"
+#include "queueing.h"
+
+#define NS_PER_S    1e9
+#define HALF_LIFE_S 300.0
+
+/* A plan stands for at most this time, so one after a pause does not outweigh all others. */
+#define LONGEST_S 10.0
+
+/* vCPU-seconds: much less than this shows nothing. */
+#define LEAST 0.25
+
+/* Beyond this part of the cores, waits have another cause than chance. */
+#define UNSATURATED 0.9
+
+/* The units of one cpupool at one place: vCPUs that wait, and by chance would. */
+static void learn_at(struct queueing *q, const struct placement *p, unsigned int pool,
+                     unsigned int place, double s)
+{
+    unsigned int at = pool * p->nr_places + place, i;
+    const struct crowd *crowd = &p->crowd[at];
+
+    if (crowd->runnable > UNSATURATED * p->place_cores[at])
+        return;
+    q->expected += s * crowd_queue(crowd, p->place_cores[at]);
+    for (i = 0; i < p->nr_units; i++)
+        if (p->units[i].pool == pool)
+            q->waited += s * p->units[i].waited *
+                         placement_part_of_place(p, i, p->units[i].at, place);
+}
+
+/*
+ * Xen does not count where a domain waits, so its waits are divided like its time.  The waits
+ * of a saturated cpupool must not count as chance for another one at the same place.
+ */
+static bool is_saturated(const struct placement *p, unsigned int place)
+{
+    double runnable = 0, cores = 0;
+    unsigned int i;
+
+    for (i = 0; i < p->nr_pools; i++)
+        runnable += p->crowd[i * p->nr_places + place].runnable;
+    for (i = 0; i < p->nr_caches; i++)
+        if (p->spots[i].place == place)
+            cores += p->cores[i];
+
+    return runnable > UNSATURATED * cores;
+}
+
+void queueing_learn(struct queueing *q, const struct placement *p, uint64_t now_ns)
+{
+    double passed = q->at_ns ? (now_ns - q->at_ns) / NS_PER_S : 0;
+    double left = exp2(-passed / HALF_LIFE_S);
+    unsigned int pool, place;
+
+    q->at_ns = now_ns;
+    q->waited *= left;
+    q->expected *= left;
+    for (place = 0; place < p->nr_places; place++)
+        for (pool = 0; pool < p->nr_pools && !is_saturated(p, place); pool++)
+            learn_at(q, p, pool, place, fmin(passed, LONGEST_S));
+}
+
+double queueing_part(const struct queueing *q)
+{
+    return fmin(q->waited / (q->expected + LEAST), 1);
+}
