@@ -225,33 +225,21 @@ static bool takes(const struct unit *u)
     return u->at != ANYWHERE && (u->bound || u->at != u->origin);
 }
 
-static void add(struct demand *sum, double need, unsigned int vcpus, bool in)
-{
-    sum->need += in ? need : -need;
-    sum->vcpus += in ? vcpus : -vcpus;
-}
-
-/* Of a cache in a place which it is in as a whole, vCPUs are rounded up. */
+/* What it takes of a cache. */
 static struct demand demand_in(const struct placement *p, const struct unit *u,
                                unsigned int cache)
 {
-    double part = p->part[u->at * p->nr_caches + cache];
-
-    return (struct demand){ u->demand.need * part,
-                            part > 0 ? u->demand.vcpus * part + 0.999 : 0 };
+    return demand_part(u->demand, p->part[u->at * p->nr_caches + cache]);
 }
 
 static void take(struct placement *p, const struct unit *u, bool in)
 {
+    void (*change)(struct demand *sum, struct demand d) = in ? demand_add : demand_remove;
     unsigned int i;
 
-    add(&p->taken[placement_in_pool(p, u, p->spots[u->at].place)],
-        u->demand.need, u->demand.vcpus, in);
-    for (i = 0; i < p->nr_caches; i++) {
-        struct demand d = demand_in(p, u, i);
-
-        add(&p->cache_taken[u->pool * p->nr_caches + i], d.need, d.vcpus, in);
-    }
+    change(&p->taken[placement_in_pool(p, u, p->spots[u->at].place)], u->demand);
+    for (i = 0; i < p->nr_caches; i++)
+        change(&p->cache_taken[u->pool * p->nr_caches + i], demand_in(p, u, i));
 }
 
 /* @part is less than 0: without it. */
@@ -400,7 +388,7 @@ void placement_ready(struct placement *p)
 static bool has_room(struct demand taken, struct demand own,
                      const struct unit *u, unsigned int cores)
 {
-    add(&taken, own.need, own.vcpus, false);
+    demand_remove(&taken, own);
 
     return cores >= u->width &&
            room_for(taken, u->demand, cores, ROOM_TO_GO);

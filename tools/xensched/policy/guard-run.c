@@ -334,7 +334,7 @@ static void take_caches(struct guard *g, const struct standing *s)
     for (i = 0; s->cache == TOPOLOGY_UNKNOWN && cores && i < t->nr_caches; i++)
         if (t->caches[i].within == s->place)
             demand_add(guard_taken(g, s, (struct spot){ s->place, i }),
-                       demand_part(s->demand, s->cache_cores[i], cores));
+                       demand_part(s->demand, (double)s->cache_cores[i] / cores));
 }
 
 /* It is, or is going to be, there. */

@@ -35,12 +35,16 @@ static inline void demand_add(struct demand *sum, struct demand more)
     sum->vcpus += more.vcpus;
 }
 
-/* @part of @whole of it; of vCPUs rounded up. */
-static inline struct demand demand_part(struct demand d, unsigned int part,
-                                        unsigned int whole)
+static inline void demand_remove(struct demand *sum, struct demand less)
 {
-    return (struct demand){ d.need * part / whole,
-                            (d.vcpus * part + whole - 1) / whole };
+    sum->need -= less.need;
+    sum->vcpus -= less.vcpus;
+}
+
+/* A part of it, 0 ... 1; vCPUs are rounded up. */
+static inline struct demand demand_part(struct demand d, double part)
+{
+    return (struct demand){ d.need * part, d.vcpus * part + 0.999 };
 }
 
 #endif /* XENSCHED_POLICY_ROOM_H */
