@@ -90,11 +90,16 @@ build()
 # commit_series NAME: its patches as commits on what it needs, with its name as a tag.
 commit_series()
 {
+    local before
+
+    ! git -C "$REPO" rev-parse -q --verify "$1" > /dev/null || return 0
     if [ "$1" = product ]; then
         git -C "$REPO" checkout -q --detach base
         am_series "$REPO"
     else
-        git -C "$REPO" checkout -q --detach "$(upstream_base "$1")"
+        before=$(upstream_base "$1")
+        [ "$before" = base ] || commit_series "$before"
+        git -C "$REPO" checkout -q --detach "$before"
         upstream_patches "$1" | xargs git -C "$REPO" am -q --no-gpg-sign --keep-cr
     fi
     git -C "$REPO" tag "$1"
@@ -119,21 +124,25 @@ for name; do
     { echo product; upstream_names; } | grep -xF -- "$name" > /dev/null ||
         die "There is no series called $name." "Known: product $(upstream_names | paste -sd ' ')"
 done
-"$PATCHES/series.sh"
+"$PATCHES/tree.sh" pristine
+series_check
+refuse_unnamed
 "$PATCHES/upstream.sh"
 lock
 rm -rf "$REPO"
 cp -a "$XEN/pristine" "$REPO"
 repo_from_pristine "$REPO"
-names=(product)
-# What is too old for xen-devel has no such series.
-for name in $(upstream_names); do
-    [ ! -d "$BUILD/series/$name" ] || names+=("$name")
-done
+names=("$@")
+if [ $# -eq 0 ]; then
+    names=(product)
+    # What is too old for xen-devel has no such series.
+    for name in $(upstream_names); do
+        [ ! -d "$BUILD/series/$name" ] || names+=("$name")
+    done
+fi
 for name in "${names[@]}"; do
     commit_series "$name"
 done
-[ $# -eq 0 ] || names=("$@")
 in_tree=none
 for kind in $KINDS; do
     select_kind "$kind"
