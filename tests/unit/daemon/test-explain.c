@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Checks the daemon's sentences about one domain; see answer-world.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cmocka-tap.h"
@@ -57,6 +58,28 @@ static void explain_knows_what_a_daemon_before_did(void **state)
     assert_int_equal(core_run(&core, now, &err), 0);
     json = ask("{\"command\":\"explain\",\"domid\":1}");
     assert_non_null(strstr(get(json, "/result/lines"), "Z move: "));
+    json_object_put(json);
+}
+
+static void explain_shows_long_reasons_whole(void **state)
+{
+    char reason[1500 + 1] = "";
+    json_object *json;
+    FILE *journal;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    memset(reason, 'x', sizeof(reason) - 1);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    journal = fopen(journal_path, "a");
+    assert_non_null(journal);
+    fprintf(journal, "{\"time\":\"2026-11-28T00:00:00Z\",\"what\":\"move\",\"uuid\":\"%s\","
+            "\"reason\":\"%s, the end\"}\n", get(json, "/result/uuid"), reason);
+    fclose(journal);
+    json_object_put(json);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    assert_non_null(strstr(get(json, "/result/lines"), "x, the end\""));
     json_object_put(json);
 }
 
@@ -138,6 +161,7 @@ int main(void)
         core_test(explain_says_what_was_done_and_why),
         core_test(explain_names_the_domains_that_had_the_pcpu),
         core_test(explain_knows_what_a_daemon_before_did),
+        core_test(explain_shows_long_reasons_whole),
         core_test(explain_says_where_it_ran),
         core_test(explain_says_that_an_affinity_has_no_effect),
     };

@@ -27,20 +27,24 @@
 #define MAX_CULPRITS 3
 #define WAITS_LOOK_S 60
 
+/* Room for what is enumerated within a line. */
 #define LINE_TEXT 1024
 
 static void add_line(json_object *lines, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A line may be of any length: the reasons of a plan are the longest. */
 static void add_line(json_object *lines, const char *format, ...)
 {
-    char text[LINE_TEXT];
+    char *text;
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    if (vasprintf(&text, format, args) < 0)
+        abort();
     va_end(args);
     json_object_array_add(lines, json_new_text(text));
+    free(text);
 }
 
 /* On NUMA hosts xl picks a node for each guest. */
