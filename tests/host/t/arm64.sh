@@ -86,7 +86,7 @@ schedlog-area setup 8 1048576 , register 0 full , bind 0 all 2 , \
 say info
 schedlog-area info
 say on
-schedlog-area events service-ns wake-delay runq
+schedlog-area events service-ns wake-delay runq hypercall-time irq-time
 for cpu in 0 1 2 3; do
     taskset $((1 << cpu)) sh -c 'i=0; while [ $i -lt 20 ]; do usleep 10000; i=$((i+1)); done' &
 done
@@ -182,7 +182,7 @@ check "dom0 runs to its end" grep -q '^== end' "$work/console"
 is "info reports the rate of the counter, 62.5 MHz in QEMU" "$(number tsc_khz info)" 62500
 is "each of four pCPUs has a log" "$(number nr_cpus info)" 4
 check "rows have rising times" times_rise
-for event in wake-delay runq; do
+for event in wake-delay runq hypercall-time irq-time; do
     check "$event: rows" test "$(pcpus_with $event)" -gt 0
 done
 is "service-ns: rows of each pCPU" "$(pcpus_with service-ns)" 4
