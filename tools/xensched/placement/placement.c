@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Computes what all units cost at their spots, and by which terms. */
+/* Keeps the placement's sums by place and cache, which the terms price. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +102,7 @@ static void spread_over_caches(struct placement *p, unsigned int spot)
             part[i] = p->cores[i] / p->cores[spot];
 }
 
-/* What is added up by pool. */
+/* Allocates the sums by cpupool. */
 static void make_pools(struct placement *p)
 {
     size_t places = (size_t)p->nr_pools * p->nr_places, i, k;
@@ -219,13 +219,13 @@ static void prepare_unit(struct placement *p, unsigned int unit)
     }
 }
 
-/* Units that take room there: those that are bound, and those that are sent. */
+/* Returns whether the unit takes room at its spot: it is bound or sent there. */
 static bool takes(const struct unit *u)
 {
     return u->at != ANYWHERE && (u->bound || u->at != u->origin);
 }
 
-/* What it takes of a cache. */
+/* The unit's demand in a cache. */
 static struct demand demand_in(const struct placement *p, const struct unit *u,
                                unsigned int cache)
 {
@@ -242,7 +242,7 @@ static void take(struct placement *p, const struct unit *u, bool in)
         change(&p->cache_taken[u->pool * p->nr_caches + i], demand_in(p, u, i));
 }
 
-/* @part is less than 0: without it. */
+/* Adds @part of the unit; a negative @part removes it. */
 static struct crowd crowd_with(struct crowd crowd, const struct unit *u, double part)
 {
     crowd.vcpus += part * u->demand.vcpus;
@@ -252,7 +252,7 @@ static struct crowd crowd_with(struct crowd crowd, const struct unit *u, double 
     return crowd;
 }
 
-/* All at a place except @unit. */
+/* The crowd at a place without @unit. */
 static struct crowd others(const struct placement *p, unsigned int unit, unsigned int place)
 {
     const struct unit *u = &p->units[unit];
@@ -278,12 +278,12 @@ static double tail(double z)
                 t * (-1.453152027 + t * 1.061405429)))) / 2;
 }
 
-/* The mean beyond the cores of a normal distribution, less the excess of its mean. */
+/* The mean excess of a normal distribution over the cores, less the excess of its mean. */
 double crowd_queue(const struct crowd *crowd, double cores)
 {
     double far = fabs(crowd->runnable - cores), deviation, z;
 
-    /* Beyond 5 deviations, or within rounding, there is nothing. */
+    /* Beyond 5 deviations, or within rounding, no vCPU waits. */
     if (crowd->vcpus < cores + 0.5 || far * far >= 25 * crowd->variance)
         return 0;
     deviation = sqrt(crowd->variance);
@@ -349,10 +349,10 @@ double placement_busy(const struct placement *p, unsigned int unit,
     return runnable < cores ? runnable / cores : 1;
 }
 
-/* Where others hardly run, migrations do not depend on them. */
+/* If others keep the place less busy than this, migrations do not depend on them. */
 #define LEAST_BUSY 0.05
 
-/* It moves at most each time that it wakes up. */
+/* Sets u->restless; a vCPU moves at most once per wake-up. */
 static void find_restless(struct placement *p, unsigned int unit)
 {
     struct unit *u = &p->units[unit];
@@ -384,7 +384,7 @@ void placement_ready(struct placement *p)
         find_restless(p, i);
 }
 
-/* @own: what the unit has taken of it. */
+/* @own: the unit's own part of @taken. */
 static bool has_room(struct demand taken, struct demand own,
                      const struct unit *u, unsigned int cores)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Has the prices of a machine in ns, with their sources. */
+/* Defines the prices of a machine in ns, with their sources. */
 #include "model/topology/distance-assumed.h"
 #include "prices.h"
 
@@ -15,8 +15,8 @@
  *
  * Refill: a second-level cache of 1 MiB.
  *
- * Hunger: 5 million misses/s are 320 MB/s.  That a tenth of the misses beside
- * such a one are its doing is an assumption.
+ * Hunger: 5 million misses/s are 320 MB/s.  That such a guest causes a tenth
+ * of its neighbours' misses is an assumption.
  *
  * Wake and woken: guests that exchange 332,000 notifications with distant back ends
  * changed the vCPU of a pCPU 156,000 times; with near ones, 356,000 and 271,000 times,

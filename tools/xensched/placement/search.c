@@ -11,20 +11,20 @@
 /* ns/s; less is rounding. */
 #define SOMETHING 1.0
 
-/* So many units are looked at in the time of one price. */
+/* The number of units that are put back in the time of one price. */
 #define PUTS 32
 
-/* So many units are asked to make room for another one. */
+/* The largest number of units that are tried as the one that makes room. */
 #define ASKED 24
 
-/* Prices looked at, for each unit and spot; some 100 ns each. */
+/* Prices computed for each unit and spot; about 100 ns each. */
 #define EFFORT     500
 #define EFFORT_MIN 10000
 #define EFFORT_MAX 200000
 
 /*
- * What is by this part of all prices worse than the best is gone on with; after
- * so many kicks without anything better it is begun with the best again.
+ * The search continues from a result that is worse than the best one by at most SLACK of all
+ * prices.  After ASTRAY kicks without a better result, it continues from the best one.
  */
 #define SLACK  0.02
 #define ASTRAY 64
@@ -40,19 +40,19 @@ struct search {
     struct placement *p;
     long effort;
     uint64_t seed;
-    /* What was done since the last good state. */
+    /* The steps since the latest accepted state. */
     struct step *steps;
     unsigned int nr_steps, max_steps;
     double gained;
-    /* What was gained until then, and the best of it. */
+    /* The gain until then, and the best gain. */
     double value, best_value, slack;
     unsigned int *best; /* [unit]: spot */
     unsigned int *movable, nr_movable;
-    /* Units to be looked at. */
+    /* Units to examine. */
     unsigned int *queue, head, nr_queued;
     bool *queued;
-    bool *locked; /* [unit]: not looked at, even if queued */
-    double *prices; /* [spot], of the unit that is looked at */
+    bool *locked; /* [unit]: not examined, even if queued */
+    double *prices; /* [spot], of the examined unit */
 };
 
 static bool is_left(const struct search *s)
@@ -90,7 +90,7 @@ static void step(struct search *s, unsigned int unit, unsigned int spot)
     placement_move(s->p, unit, spot);
 }
 
-/* The steps from @first on are good: marks the units that they concern. */
+/* Accepts the steps from @first on, and queues the units that they concern. */
 static void settle(struct search *s, unsigned int first, double gained)
 {
     const struct placement *p = s->p;
@@ -115,9 +115,9 @@ static void undo(struct search *s, unsigned int nr_steps)
     }
 }
 
-/* A unit alone. */
+/* Moves of a single unit. */
 
-/* Where it costs least of all spots that it fits into; prices go to @prices. */
+/* Returns the cheapest spot that fits the unit, and fills in @prices. */
 static unsigned int best_spot(struct search *s, unsigned int unit,
                               double *prices, double *least)
 {
@@ -158,9 +158,9 @@ static bool go_alone(struct search *s, unsigned int unit)
     return true;
 }
 
-/* Two units that communicate. */
+/* Moves of two units that communicate. */
 
-/* What both would cost less at @spot, other things being as they are. */
+/* The saving if both were at @spot and all others stayed. */
 static double saved_together(struct search *s, unsigned int unit,
                              const struct partner *partner, unsigned int spot,
                              double now, double partner_now)
@@ -176,7 +176,7 @@ static double saved_together(struct search *s, unsigned int unit,
            partner->lines * twice;
 }
 
-/* For sure. */
+/* Moves both if the exact saving, computed step by step, is large enough. */
 static bool both_go(struct search *s, unsigned int unit, unsigned int other,
                     unsigned int spot)
 {
@@ -235,7 +235,7 @@ static bool go_together(struct search *s, unsigned int unit)
     return false;
 }
 
-/* One goes where another one makes room. */
+/* Moves to a spot at which another unit makes room. */
 
 static bool makes_room(struct search *s, unsigned int unit, unsigned int spot,
                        unsigned int other, double saved)
@@ -247,7 +247,7 @@ static bool makes_room(struct search *s, unsigned int unit, unsigned int spot,
     step(s, unit, spot);
     now = cost(s, other, p->units[other].at);
     to = best_spot(s, other, prices, &least);
-    /* It is good where it is; but that is not the question. */
+    /* Its own spot is the best one, but it has to leave: find the second best. */
     if (to == p->units[other].at) {
         unsigned int i;
 
@@ -299,7 +299,7 @@ static bool exchange(struct search *s, unsigned int unit)
     return false;
 }
 
-/* Until nothing gains. */
+/* Examines queued units until no move lowers the cost. */
 static void descend(struct search *s)
 {
     while (s->nr_queued && is_left(s)) {
@@ -323,7 +323,7 @@ static void forget_queue(struct search *s)
     }
 }
 
-/* Chance. */
+/* Random moves. */
 
 static unsigned int below(struct search *s, unsigned int n)
 {
@@ -343,7 +343,7 @@ static void keep(struct search *s)
         s->best[i] = s->p->units[i].at;
 }
 
-/* All are where @spots say. */
+/* Moves all units to @spots. */
 static void put(struct search *s, const unsigned int *spots)
 {
     unsigned int i;
@@ -354,7 +354,7 @@ static void put(struct search *s, const unsigned int *spots)
             placement_move(s->p, i, spots[i]);
 }
 
-/* Whatever it costs. */
+/* Moves a unit, even if that costs more. */
 static void force(struct search *s, unsigned int unit, unsigned int spot)
 {
     double lost = cost(s, unit, spot) -
@@ -364,7 +364,7 @@ static void force(struct search *s, unsigned int unit, unsigned int spot)
     settle(s, s->nr_steps - 1, -lost);
 }
 
-/* One goes somewhere, or back, or changes places with another one. */
+/* Moves a random unit to a random spot or its origin, or swaps it with another. */
 static void disturb(struct search *s)
 {
     struct placement *p = s->p;
@@ -393,7 +393,7 @@ static void disturb(struct search *s)
     }
 }
 
-/* The first ones stay until the others have done what is best for them. */
+/* Disturbs some units; they stay locked until the others have adapted. */
 static void kick(struct search *s)
 {
     unsigned int times = 1 + below(s, 1 + below(s, s->nr_movable)), first, i;
@@ -440,7 +440,7 @@ void search_prepare(struct placement *p)
             terms_price(p, i, p->units[i].origin);
 }
 
-/* From where all are, to the best that is found; that is what is gained. */
+/* Improves the current state as far as possible, and returns the gain. */
 static double improve(struct search *s, long effort)
 {
     unsigned int i;
@@ -467,7 +467,7 @@ static double improve(struct search *s, long effort)
     return s->value;
 }
 
-/* Anywhere that is possible. */
+/* Moves all units to random spots that fit them. */
 static void shuffle(struct search *s)
 {
     struct placement *p = s->p;
@@ -485,7 +485,7 @@ static void shuffle(struct search *s)
     s->value += s->gained;
 }
 
-/* What is found from elsewhere may be better. */
+/* Restarts from random states, which may lead to a better result. */
 static void try_elsewhere(struct search *s, long effort)
 {
     unsigned int nr = s->p->nr_units, i;

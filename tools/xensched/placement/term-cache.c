@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Guests whose working sets do not fit into a last-level cache
- * take it away from each other.  Only of misses that were counted.
+ * Prices a shared last-level cache: guests whose working sets do not fit together cause misses
+ * of each other.  Only counted misses have a price.
  */
 #include "term.h"
 
@@ -21,7 +21,7 @@ static double price(const struct placement *p, unsigned int unit,
         sum += there * (p->missed[i] - here);
     }
 
-    /* Both lose: the one to the other, and the other way round. */
+    /* Twice, because each of both loses to the other. */
     return 2 * sum / p->prices.hunger * p->prices.eaten *
            p->prices.memory_local;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory on another node takes longer with each miss of the
- * caches.  For guests whose pages were not found it is 0 everywhere.
+ * Prices misses that memory on another node serves, because they take longer.  For guests whose
+ * pages were not found, the price is 0 everywhere.
  */
 #include "term.h"
 

@@ -3,9 +3,9 @@
  * Prices the moves of vCPUs between the pCPUs of a place.
  *
  * A vCPU that wakes up moves if another one keeps its former pCPU busy, which is the more
- * likely the busier others keep the place.  The moves that are counted where it is show how
- * often that makes it move.  It then fetches again what it had in the caches of its former core:
- * within one cache each line takes as long as from another core of it.
+ * likely the busier others keep the place.  The moves that Xen counts at its current place show
+ * how often that happens.  The vCPU then fetches the lines from the caches of its former core
+ * again: within one cache, a line takes as long as from another core.
  */
 #include "term.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A unit that goes finds nothing in the caches, and brings it along.
- * It is paid once, for as long as a place is kept.
+ * Prices the move itself: the caches at the new place contain none of the unit's lines.  The
+ * unit pays once, so the price is spread over the time of a stay.
  */
 #include "term.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Prices queueing below saturation: a place has cores for all that is demanded, and by chance
- * more vCPUs than cores are runnable at once.
+ * Prices queueing below saturation: a place has cores for the mean demand, and by chance more
+ * vCPUs than cores are runnable at once.
  *
- * Guests that take turns wait less than by chance, so only the part counts that is counted on
- * this host.
+ * Guests that take turns wait less than by chance, so the price uses the part of these waits
+ * that Xen counts on this host.
  */
 #include "term.h"
 

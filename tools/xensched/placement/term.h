@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * term.h - one consideration of where units should be, as a price.
+ * term.h - declares a term: one cause of cost, as the price of a unit at a spot.
  *
- * The price of a unit at a spot is what there would be less of without it, all
- * others being where they are: so the difference of two prices of a unit is
- * what the whole host gains or loses when it goes from the one to the other.
+ * The price is the amount by which the host's cost would fall without the unit, if all others
+ * stayed.  So the difference of two prices of a unit is the gain or loss of the whole host if
+ * the unit moves from one spot to the other.
  *
  * A new term is one file and a row in terms.c.
  */
@@ -43,11 +43,11 @@ extern const struct term term_queueing;
 
 extern const struct term *const terms[NR_TERMS];
 
-/* ns/s, of one of them, by how much it counts for @unit. */
+/* ns/s of one term, times its weight for @unit. */
 double term_price(const struct placement *p, enum term_id term,
                   unsigned int unit, unsigned int spot);
 
-/* Of all terms. */
+/* ns/s of all terms. */
 double terms_price(const struct placement *p, unsigned int unit,
                    unsigned int spot);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of terms; see term.h. */
+/* Lists all terms, and adds up their prices. */
 #include "term.h"
 
 const struct term *const terms[NR_TERMS] = {

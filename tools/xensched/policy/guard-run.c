@@ -25,7 +25,7 @@ void guard_change(struct guard *g, const struct policy_settings *settings)
     g->settings = *settings;
 }
 
-/* What is of one run. */
+/* Frees the state of one run. */
 static void forget_run(struct guard *g)
 {
     unsigned int i;
@@ -63,7 +63,7 @@ void guard_free(struct guard *g)
 
 /* Places. */
 
-/* The cores of each of @places that are in @cpus. */
+/* Returns, for each of @places, the number of its cores that are in @cpus. */
 static unsigned int *count_cores(const struct topology *t,
                                  const struct topology_place *places,
                                  unsigned int nr, const struct cpumap *cpus)
@@ -136,7 +136,7 @@ struct demand *guard_taken(const struct guard *g, const struct standing *s,
            : &g->cache_taken[s->cpupool * t->nr_caches + spot.cache];
 }
 
-/* A pCPU is in one pool, so those of other pools take nothing of it. */
+/* A pCPU is in one cpupool, so domains of other cpupools use none of its capacity. */
 static void find_cpupools(struct guard *g)
 {
     const struct topology *t = g->input->topology;
@@ -189,7 +189,7 @@ static bool same_domain(const struct past *m, const struct domain *d)
     return m->domid == d->domid && m->since_ns == d->since_ns;
 }
 
-/* Take over what is known of domains that are still there. */
+/* Keeps the state of the domains that still exist. */
 static void remember(struct guard *g, const struct domains *domains)
 {
     struct past *now = need_memory(domains->nr, sizeof(*now));
@@ -237,10 +237,10 @@ void guard_follow(struct past *m, const struct domain *d, uint64_t now_ns)
 }
 
 /*
- * If its work costs more, the domain is not sent there again for a while, and longer each
- * time.  If the predicted saving did not come, it is left where it is, and the second time
- * for far longer, because the partner that it follows moves on.  The verdict stands until
- * the move is undone.
+ * If the domain's work costs more, the domain is not sent there again for a time, which
+ * grows with each such move.  If the predicted saving is missing, the domain is not moved at
+ * all for a time.  That time is far longer after the second such move, because the partner
+ * that the domain follows keeps moving.  The verdict stands until the move is undone.
  */
 static void condemn(const struct guard *g, struct past *m,
                     const struct domain *d, const struct decision *decision)
@@ -254,7 +254,7 @@ static void condemn(const struct guard *g, struct past *m,
     m->undo = decision->verdict;
 }
 
-/* Does it run where it was sent? */
+/* Checks whether the domain runs where it was sent. */
 static void see_outcome(const struct guard *g, struct past *m,
                         const struct domain *d, struct decision *decision)
 {
@@ -294,7 +294,7 @@ static void see_costs(struct guard *g)
 
 /* The beginning of a run. */
 
-/* Is the domain to be decided about?  If not, says why. */
+/* Returns whether the guard may decide about the domain; if not, sets the reason. */
 static bool is_open(const struct guard *g, const struct domain *d,
                     struct decision *decision)
 {
@@ -322,7 +322,7 @@ static bool is_open(const struct guard *g, const struct domain *d,
     return false;
 }
 
-/* A guest that is to be at a place, but in none of its caches, is in all of them. */
+/* A guest that is sent to a place, but to none of its caches, counts in each by its cores. */
 static void take_caches(struct guard *g, const struct standing *s)
 {
     const struct topology *t = g->input->topology;
@@ -337,7 +337,7 @@ static void take_caches(struct guard *g, const struct standing *s)
                        demand_part(s->demand, (double)s->cache_cores[i] / cores));
 }
 
-/* It is, or is going to be, there. */
+/* Counts domain @i at @spot: it is there, or the plan sends it there. */
 void guard_send(struct guard *g, unsigned int i, struct spot spot)
 {
     struct standing *s = &g->standing[i];
@@ -367,9 +367,9 @@ struct spot guard_sent_to(const struct topology *t, const struct domain *d)
 }
 
 /*
- * Guests that nothing keeps make room, driver domains don't.  Xen moves vCPUs
- * back and forth between the caches of a place; so for a cache only the guests
- * that are kept there count.
+ * A guest without an affinity makes room, a driver domain does not.  Xen moves vCPUs back
+ * and forth between the caches of a place, so a cache counts only the guests that an
+ * affinity keeps there.
  */
 static struct spot spot_of(const struct guard *g, unsigned int i)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tells the guard whether a guest can be at a spot, and what is against it.  It decides
- * nothing: see guard.c.
+ * Checks for the guard whether a guest can be at a spot, and finds the obstacle.  guard.c
+ * decides.
  */
 #include "guard-spot.h"
 
-/* Room. */
+/* Capacity. */
 
 unsigned int spot_cores(const struct candidate *c, struct spot spot)
 {
@@ -25,7 +25,7 @@ static bool has_room(const struct candidate *c, struct spot spot, double part)
                     spot_cores(c, spot), part);
 }
 
-/* vCPUs may have come online since it went there, and cores have gone. */
+/* Since the guest was sent there, vCPUs may have come online and cores gone offline. */
 bool spot_can_be(const struct candidate *c, struct spot spot, double part)
 {
     return spot_cores(c, spot) >= c->standing->demand.vcpus &&
@@ -37,7 +37,7 @@ bool spot_can_go(const struct candidate *c, struct spot spot)
     return spot_can_be(c, spot, ROOM_TO_GO);
 }
 
-/* The guest sent to the spot that needs most; NULL: none needs anything. */
+/* Returns the guest at the spot with the largest need; NULL: no guest needs anything. */
 static const struct domain *greatest_at(const struct candidate *c,
                                         struct spot spot)
 {
@@ -78,7 +78,7 @@ void spot_object(const struct candidate *c, struct spot spot)
     decide(c->decision, LEAVE, reason);
 }
 
-/* Where a domain which was moved is; else UNKNOWN. */
+/* Returns the spot to which the domain was moved; UNKNOWN: it was not moved. */
 struct spot spot_ours(const struct candidate *c)
 {
     const struct spot nowhere = { TOPOLOGY_UNKNOWN, TOPOLOGY_UNKNOWN };

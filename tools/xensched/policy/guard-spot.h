@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * guard-spot.h - finds whether a guest can be at a place or in a cache, and else the obstacle.
+ * guard-spot.h - finds whether a guest can be at a place or in a cache, or the obstacle.
  * For guard.c alone.
  */
 #ifndef XENSCHED_POLICY_GUARD_SPOT_H
@@ -11,14 +11,14 @@
 /* The number of cores of @spot that the guest may use. */
 unsigned int spot_cores(const struct candidate *c, struct spot spot);
 
-/* @part: of the cores that may be taken, ROOM_TO_GO or ROOM_TO_STAY. */
+/* @part: the share of the cores that may be needed, ROOM_TO_GO or ROOM_TO_STAY. */
 bool spot_can_be(const struct candidate *c, struct spot spot, double part);
 bool spot_can_go(const struct candidate *c, struct spot spot);
 
-/* Where a domain which was moved is; else UNKNOWN. */
+/* Returns the spot to which the domain was moved; UNKNOWN: it was not moved. */
 struct spot spot_ours(const struct candidate *c);
 
-/* Leaves the guest where it is, because @spot has too few cores or no room. */
+/* Leaves the guest where it is, because @spot has too few cores or no capacity. */
 void spot_object(const struct candidate *c, struct spot spot);
 
 #endif /* XENSCHED_POLICY_GUARD_SPOT_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rules; see guard.h. */
+/* Applies the constraints in guard.h to opinions, and makes decisions of them. */
 #include <math.h>
 
 #include "model/residency/presence.h"
@@ -7,7 +7,7 @@
 
 /* Places. */
 
-/* The pCPUs of @place which the domain may use.  To be freed. */
+/* Finds the pCPUs of @place that the domain may use.  The caller frees the map. */
 static void usable_cpus(const struct domain *d,
                         const struct topology_place *place,
                         struct cpumap *cpus)
@@ -16,7 +16,7 @@ static void usable_cpus(const struct domain *d,
     cpumap_and(cpus, &d->pool_cpus);
 }
 
-/* Does its affinity ask for the place already, by whatever program? */
+/* Returns whether the affinity names the place already, whichever program set it. */
 static bool asks_for(const struct domain *d, const struct topology_place *place)
 {
     unsigned int i;
@@ -51,8 +51,9 @@ static void object_shunned(const struct candidate *c)
 }
 
 /*
- * Have enough periodic plans in a row the same target for this guest, without a sharp drop of the
- * gain?  A guest that makes room for another one has no gain, so only the target counts.
+ * Returns whether enough periodic plans in a row chose the same target for this guest, without a
+ * sharp drop of the gain.  A guest that makes room for another one has no gain, so only the
+ * target counts.
  */
 static bool confirmed(const struct candidate *c)
 {
@@ -80,8 +81,8 @@ static enum affinity_lever lever_allowed(const struct candidate *c)
 }
 
 /*
- * ns/s that the domain would wait there with a hard affinity: its demand, times the
- * probability that others keep all cores busy at once.
+ * Returns the time, in ns/s, that the domain would wait there with a hard affinity: its demand
+ * times the probability that others keep all cores busy at once.
  */
 static double price_of_hard(const struct candidate *c, struct spot ours)
 {
@@ -114,7 +115,7 @@ static void pull(const struct candidate *c, struct spot ours, bool reason)
         .room = placed && spot_can_be(c, ours, ROOM_TO_STAY),
         .room_to_go = placed && spot_can_go(c, ours),
         .worth = worth,
-        /* A price is of use only beside another one. */
+        /* A price is useful only for a comparison. */
         .hard_ns = placed && worth > 0 ? price_of_hard(c, ours) : 0,
         .outcome = &c->past->outcome,
         .stay_ns = c->guard->settings.stay_ns,
@@ -124,7 +125,7 @@ static void pull(const struct candidate *c, struct spot ours, bool reason)
     c->decision->pull = lever_decide(&c->past->lever, &input, &c->decision->pull_reason);
 }
 
-/* Does its affinity ask for the spot already?  *@share: of its time that it runs there. */
+/* Returns whether the affinity names the spot; *@share: part of its time there. */
 static bool prefers(const struct candidate *c, struct spot spot, double *share)
 {
     const struct policy_input *input = c->guard->input;
@@ -137,7 +138,7 @@ static bool prefers(const struct candidate *c, struct spot spot, double *share)
     return true;
 }
 
-/* It can be there, and should. */
+/* Decides to move the domain to @spot, where it can be and should be. */
 static void move(const struct candidate *c, struct spot spot)
 {
     const struct opinion *o = c->opinion;
@@ -166,7 +167,7 @@ static void move(const struct candidate *c, struct spot spot)
     };
 }
 
-/* False: there is no room for it where it is. */
+/* Returns false if its spot has no capacity for the domain. */
 static bool keep(const struct candidate *c, struct spot ours)
 {
     const struct spot place = { ours.place, TOPOLOGY_UNKNOWN };
@@ -184,7 +185,7 @@ static bool keep(const struct candidate *c, struct spot ours)
     return true;
 }
 
-/* Somewhere else than it is.  Returns what it takes. */
+/* Decides about another spot.  Returns the spot whose capacity the domain uses. */
 static struct spot go(const struct candidate *c, struct spot spot)
 {
     uint64_t stayed = c->guard->input->now_ns - c->past->moved_ns;
@@ -205,7 +206,7 @@ static struct spot go(const struct candidate *c, struct spot spot)
     return spot;
 }
 
-/* Is it where it was moved, and where the opinion wants it? */
+/* Returns whether the domain is where it was moved and where the opinion wants it. */
 static bool is_ours(const struct candidate *c, struct spot ours)
 {
     const struct opinion *o = c->opinion;
@@ -215,7 +216,7 @@ static bool is_ours(const struct candidate *c, struct spot ours)
            (o->spot.cache == TOPOLOGY_UNKNOWN || o->spot.cache == ours.cache);
 }
 
-/* Does the opinion decide?  Then the domain is, or goes to, *@spot. */
+/* Returns whether the opinion decides; then the domain is at *@spot, or moves there. */
 static bool consider(const struct candidate *c, struct spot *spot)
 {
     const struct opinion *o = c->opinion;
@@ -265,7 +266,7 @@ static void take_one(struct guard *g, const struct opinion *opinion,
     guard_send(g, i, spot);
 }
 
-/* Guests that are there already come before guests that are to go there. */
+/* Guests that are there already come before guests that would move there. */
 static void take(struct guard *g, const struct opinion *opinions)
 {
     unsigned int i, pass;
@@ -278,7 +279,7 @@ static void take(struct guard *g, const struct opinion *opinions)
 
 /* The end of a run. */
 
-/* It is where it was moved, and the policy does not want it there. */
+/* Handles a moved domain for which the policy has no reason to stay. */
 static void without_reason(struct guard *g, unsigned int i)
 {
     const struct candidate c = candidate_of(g, i);
@@ -292,7 +293,7 @@ static void without_reason(struct guard *g, unsigned int i)
     pull(&c, spot_ours(&c), false);
 }
 
-/* A device model goes to where its guest is now, because the guest's planned move may fail. */
+/* Sends a device model to its guest's current place: the guest's planned move may fail. */
 static void go_along(struct guard *g, unsigned int i)
 {
     struct candidate c = candidate_of(g, i);
@@ -336,7 +337,7 @@ void guard_decide(struct guard *g, const struct opinion *opinions)
     }
 }
 
-/* What was done of it. */
+/* The decisions that were carried out. */
 
 static void follow_done(const struct policy_input *input,
                         const struct domain *d,
@@ -365,11 +366,11 @@ void guard_done(struct guard *g, struct policy_input *input,
                         &plan->decisions[i], &g->domains[i]);
 }
 
-/* Guests that are not there yet. */
+/* Guests that do not exist yet. */
 
 /*
- * A guest that its toolstack put there, and that nothing is decided about, makes
- * room for guests that are moved, but not for one more.
+ * Returns the demand of guests that a toolstack placed there and that have no decision.  They
+ * make room for guests that are moved, but not for a new guest.
  */
 static struct demand undecided_at(const struct guard *g, unsigned int cpupool,
                                   unsigned int place)

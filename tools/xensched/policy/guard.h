@@ -3,16 +3,16 @@
  * guard.h - turns opinions into decisions, and applies the constraints:
  *
  *   - Driver domains are never moved, nor is a domain whose affinity an
- *     operator set, nor one that is new.
- *   - Only pCPUs of the domain's own cpupool, and only if they have at least
+ *     operator set, nor a new domain.
+ *   - A domain gets only pCPUs of its own cpupool, and only if these have at least
  *     as many cores (not threads) as the domain has vCPUs.
- *   - Contention breaks locality: a guest that is sent to a place finds room (room.h).
+ *   - Capacity comes before locality: a place that receives a guest has room (room.h).
  *   - Several runs in a row have to agree, and a domain that was moved stays for a
  *     while.  A move needs a stronger reason than a stay, so load around a
  *     threshold moves no domain back and forth.
  *   - A move is undone when its reason has been absent for long, and at once if the
  *     guest's work costs more at its place than before.
- *   - Soft affinity first; hard affinity only where there is room (lever.h).
+ *   - Soft affinity comes first; hard affinity only where there is room (lever.h).
  */
 #ifndef XENSCHED_POLICY_GUARD_H
 #define XENSCHED_POLICY_GUARD_H
@@ -59,7 +59,7 @@ void guard_done(struct guard *guard, struct policy_input *input,
 /* Fills in the same members of @input again, as of the latest run. */
 void guard_tell(struct guard *guard, struct policy_input *input);
 
-/* A guest that does not exist yet. */
+/* Describes a guest that does not exist yet. */
 struct arrival {
     /* Has its name, cpupool, rule and vCPUs only. */
     const struct domain *domain;
@@ -68,9 +68,9 @@ struct arrival {
 };
 
 /*
- * May it be where the opinion wants it, by the same rules?  After guard_decide(),
- * with an input that guard_tell() has filled in.  True: the decision is a
- * MOVE.  False: its reason names the obstacle.
+ * Returns whether the same constraints let the guest be where the opinion wants it.  Call this
+ * after guard_decide(), with an input that guard_tell() has filled in.  True: the decision is
+ * a MOVE.  False: its reason names the obstacle.
  */
 bool guard_admits(struct guard *guard, const struct policy_input *input,
                   const struct arrival *arrival,

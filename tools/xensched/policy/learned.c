@@ -18,7 +18,7 @@ const char *back_end_kind_name(enum back_end_kind kind)
     return names[kind];
 }
 
-/* As many moves of the same spread. */
+/* Halves the number of moves and keeps their variance. */
 static void halve(struct learned_price *price)
 {
     struct evidence *e = &price->extra;
@@ -55,7 +55,7 @@ void learned_age(struct learned *l, int64_t unix_time)
     for (i = 0; i < NR_BACK_END_KINDS; i++) {
         struct learned_price *price = &l->of[i];
 
-        /* A clock that was set back does not make moves any younger. */
+        /* If the clock was set back, moves keep their age. */
         if (!price->extra.n || price->aged > unix_time)
             price->aged = unix_time;
         while (price->extra.n && unix_time - price->aged >= LEARNED_HALF_LIFE_S) {

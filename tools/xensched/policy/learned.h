@@ -33,11 +33,11 @@ const char *back_end_kind_name(enum back_end_kind kind);
 /* More moves than this make older ones count less. */
 #define LEARNED_MOST 64U
 
-/* Larger is no price: 1 s per unit. */
+/* ns per unit; a larger value is not a price. */
 #define LEARNED_MOST_NS 1e9
 
 struct learned_price {
-    struct evidence extra; /* ns per unit, far less near: one difference for each move */
+    struct evidence extra; /* ns per unit, far less near: one per move */
     double near_ns;        /* per unit: mean over these moves */
     double priced_ns;     /* mean of the prices by distances, instead of extra */
     int64_t aged;          /* Unix time of the latest half-life */
@@ -48,7 +48,7 @@ struct learned {
     bool unsaved;
 };
 
-/* What one move showed. */
+/* The measurement of one move. */
 struct learned_move {
     double near_ns, extra_ns, priced_ns;
 };
@@ -56,13 +56,13 @@ struct learned_move {
 void learned_add(struct learned *l, enum back_end_kind kind,
                  const struct learned_move *move);
 
-/* Lets moves age.  To be called often. */
+/* Ages the moves.  Call this at least once per half-life. */
 void learned_age(struct learned *l, int64_t unix_time);
 
-/* Does it replace the price by distances? */
+/* Returns whether the mean replaces the price by distances. */
 bool learned_replaces(const struct learned_price *price);
 
-/* ns that a unit costs more from elsewhere; -1: the distances decide.  @l: NULL: likewise. */
+/* Returns the ns that a unit costs more from elsewhere; -1: distances decide (@l may be NULL). */
 double learned_extra(const struct learned *l, enum back_end_kind kind);
 
 /* "learned from 14 moves: a mapped page costs 31.0 us near its back end, 44.0 us..." */

@@ -24,7 +24,7 @@ static bool long_ago(uint64_t then_ns, const struct lever_input *in)
     return !then_ns || in->now_ns - then_ns >= in->stay_ns;
 }
 
-/* What soft affinity would lose; all of it, if only hard affinity keeps it there. */
+/* ns/s that a soft affinity would lose; all of the worth if only a hard one keeps it there. */
 static double lost_by_soft(const struct lever_input *in)
 {
     double there = in->hard || in->outcome->share < 0 ? 0 : in->outcome->share;
@@ -37,7 +37,7 @@ static bool hard_pays(const struct lever_input *in)
     return in->worth <= 0 || in->hard_ns < lost_by_soft(in);
 }
 
-/* It has a soft affinity only, and had time to get there. */
+/* Handles a domain that has only a soft affinity and had time to arrive. */
 static enum pull insist(const struct lever *lever,
                         const struct lever_input *in, enum pull_code *why)
 {
@@ -55,7 +55,7 @@ static enum pull insist(const struct lever *lever,
     return PULL_REMIND;
 }
 
-/* Finds a reason to remove the hard affinity; PULL_FOR_NOTHING: there is none. */
+/* Finds the reason to remove the hard affinity; PULL_FOR_NOTHING: no reason. */
 static enum pull_code against_hard(const struct lever_input *in)
 {
     return in->allowed == LEVER_SOFT ? PULL_TO_BE_SOFT

@@ -28,11 +28,11 @@ const char *pull_name(enum pull pull);
 struct lever {
     bool reminded;        /* since it left its place */
     uint64_t reminded_ns; /* when; 0: never */
-    uint64_t softened_ns; /* likewise */
+    uint64_t softened_ns; /* when; 0: never */
 };
 
 struct lever_input {
-    enum affinity_lever allowed; /* to this domain */
+    enum affinity_lever allowed; /* for this domain */
     bool hard;         /* the daemon has set its hard affinity */
     bool reason, room; /* to be at its place; a hard affinity needs both */
     bool room_to_go;   /* there would be room for it if it were not there */
@@ -50,7 +50,7 @@ enum pull_code {
     PULL_COSTS_MORE, /* its waiting, @hard_ns, exceeds what the place is worth, @worth_ns */
     PULL_WITHOUT_REASON,
     PULL_ABSENT,     /* it spends only @share of its time there */
-    PULL_IGNORED,    /* likewise; if @worth_ns > 0, it loses @lost_ns elsewhere */
+    PULL_IGNORED,    /* as above; if @worth_ns > 0, it loses @lost_ns elsewhere */
     PULL_ROOM_AGAIN,
 };
 
@@ -60,7 +60,7 @@ struct pull_reason {
     double share, hard_ns, worth_ns, lost_ns;
 };
 
-/* The first affinity of a move: is it hard as well? */
+/* Returns whether the first affinity of a move is hard as well. */
 bool lever_begins_hard(enum affinity_lever allowed);
 
 enum pull lever_decide(struct lever *lever, const struct lever_input *input,

@@ -16,7 +16,7 @@ static double lines_of(const struct acquaintance *a)
            a->pages * prices_default.page;
 }
 
-/* What it would cost there, ns/s, to communicate with domains that live somewhere. */
+/* ns/s, for each place: the cost to communicate with the domains whose place is known. */
 static double *price_places(const struct policy_input *input,
                             const struct newcomer *n)
 {
@@ -35,7 +35,7 @@ static double *price_places(const struct policy_input *input,
     return price;
 }
 
-/* The cheapest place; *@gain: what it costs elsewhere, on an average, more. */
+/* Returns the cheapest place; *@gain: the mean of the other places costs this much more. */
 static unsigned int cheapest(const double *price, unsigned int nr,
                              double *gain)
 {
@@ -60,7 +60,7 @@ static bool is_at(const struct policy_input *input, unsigned int domain,
     return w.place == place && whereabouts_attracts(&w);
 }
 
-/* The domain with which it has most to do, of those that live there; or of all. */
+/* Returns its main partner among the domains at @place, or else among all. */
 static const struct acquaintance *main_one(const struct policy_input *input,
                                            const struct newcomer *n,
                                            unsigned int place)
@@ -118,7 +118,7 @@ static void by_history(const struct policy_settings *settings,
 
 /* By the back ends. */
 
-/* Why no domain is known to be a good neighbour. */
+/* Finds why no back end decides. */
 static void find_no_back_end(const struct policy_input *input,
                              const struct newcomer *n, struct opinion *o)
 {
@@ -133,7 +133,7 @@ static void find_no_back_end(const struct policy_input *input,
     }
 }
 
-/* The place with most disks; UNKNOWN: there is none, or there are several. */
+/* Returns the place that serves most disks; UNKNOWN: none, or several equal ones. */
 static unsigned int place_of_most(const struct policy_input *input,
                                   const struct newcomer *n,
                                   unsigned int *served)

@@ -24,7 +24,7 @@ struct newcomer {
     unsigned int nr_known;
     const struct acquaintance *known; /* its partners that exist */
     unsigned int nr_disks;
-    const unsigned int *disks; /* [disk]: the domain that is to serve it, as above */
+    const unsigned int *disks; /* [disk]: the domain that will serve it, as above */
 };
 
 /* Judges by its history, and by the domains that will serve its disks. */

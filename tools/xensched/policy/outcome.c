@@ -10,7 +10,7 @@
 #include "place-distance.h"
 #include "outcome.h"
 
-/* A share of less time than this is chance. */
+/* ns; a share of less time than this is chance. */
 #define LEAST_RAN_NS 500000
 
 void outcome_init(struct outcome *o)
@@ -84,7 +84,7 @@ void outcome_again(struct outcome *o, uint64_t now_ns)
     o->absent_ns = 0;
 }
 
-/* False: it has hardly run since the last check. */
+/* Returns false if the domain has hardly run since the latest check. */
 static bool measure(struct outcome *o, const struct policy_input *input,
                     const struct domain *d, const struct cpumap *cpus)
 {
@@ -143,7 +143,7 @@ static enum outcome_news miss(struct outcome *o, uint64_t now_ns)
     return OUTCOME_ABSENT;
 }
 
-/* What crosses places goes up and down: what counts is the mean. */
+/* Averages the notifications that cross places, because single runs vary. */
 static void sample(struct outcome *o, const struct policy_input *input,
                    const struct domain *d)
 {
@@ -155,9 +155,9 @@ static void sample(struct outcome *o, const struct policy_input *input,
 }
 
 /*
- * Has it not come?  Or, where there was not much to come since both were together
- * by chance, do far more cross places than was predicted?  Of a domain which has
- * far less to say than before nothing can be said either.
+ * Returns whether the predicted saving is missing.  If little was predicted, because both were
+ * together by chance, returns whether far more notifications cross places than predicted.  If
+ * the domain sends far fewer notifications than before, no judgement is possible.
  */
 static bool did_not_help(const struct outcome *o)
 {
@@ -223,8 +223,8 @@ static enum outcome_news end_judgement(struct outcome *o, const struct policy_in
 }
 
 /*
- * In each run, at its target.  A prediction that did not come is seen twice in a row,
- * because one window may be chance.
+ * Judges a domain at its target; called in each run.  The predicted saving has to be missing
+ * twice in a row, because one window may be chance.
  */
 static enum outcome_news judge(struct outcome *o, const struct policy_input *input,
                                const struct domain *d)
@@ -269,7 +269,7 @@ enum outcome_news outcome_check(struct outcome *o,
            ? judge(o, input, d) : news;
 }
 
-/* What keeps the domain from being there. */
+/* Finds the domains that keep this one from its place. */
 static void see_place(struct verdict *v, const struct policy_input *input,
                       const struct domain *d, const struct cpumap *cpus)
 {

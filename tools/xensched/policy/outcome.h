@@ -9,7 +9,7 @@
  * the move, and a difference that chance may explain extends the judgement.  Each comparison
  * also teaches what distance costs on this host (learned.h).
  *
- * Only reports, and remembers per domain; guard.h and lever.h decide what follows.
+ * The code reports, and keeps state per domain; guard.h and lever.h decide what follows.
  */
 #ifndef XENSCHED_POLICY_OUTCOME_H
 #define XENSCHED_POLICY_OUTCOME_H
@@ -34,11 +34,11 @@
 
 /*
  * Costs are added up in parts of a window, so that a guest which is moved soon after it was
- * seen has a variance before the move.
+ * found has a variance before the move.
  */
 #define OUTCOME_PARTS 4U
 
-/* After this number of windows the judgement ends, whatever chance may explain. */
+/* After this number of windows the judgement ends, even if chance may explain the result. */
 #define OUTCOME_WINDOWS 8U
 
 /*
@@ -57,7 +57,7 @@
 enum outcome_news {
     OUTCOME_NONE,
     OUTCOME_ARRIVED,  /* it is there now */
-    OUTCOME_ABSENT,   /* it isn't, though it had time to get there; once */
+    OUTCOME_ABSENT,   /* it had time to arrive, and is elsewhere; reported once */
     OUTCOME_GOOD,     /* it is there, and its work costs no more */
     OUTCOME_WORSE,    /* it is there, and its work costs more, waiting included */
     OUTCOME_REGRET,   /* it is there, and the predicted effect is missing */
@@ -67,20 +67,20 @@ enum outcome_where { OUTCOME_UNKNOWN, OUTCOME_AT_PLACE, OUTCOME_ELSEWHERE };
 
 struct outcome {
     struct place_cost before, here; /* before the move; where it is now */
-    uint64_t counts_ns; /* windows that begin before this are of two places */
+    uint64_t counts_ns; /* windows that began before this mix two places */
     double crossings; /* per second, before the move; -1: not known */
     uint64_t sent_ns; /* when the move was decided */
     enum outcome_where where;
     double share;     /* of its recent time at the place; -1: not known */
     uint64_t measured_ns, ran_ns, there_ns; /* at the latest check */
-    uint64_t absent_ns; /* since then it isn't there; 0: it is */
-    uint64_t since_ns;  /* when something was last done about it */
+    uint64_t absent_ns; /* since when it is elsewhere; 0: it is there */
+    uint64_t since_ns;  /* when it was last sent or its affinity set again */
     bool told;          /* OUTCOME_ABSENT was reported since it was last there */
     bool judged;        /* the move has been judged */
     uint64_t arrived_ns; /* or when the latest window ended; 0: not yet, or judged */
     unsigned int windows, worse; /* that were judged; the latest bad ones in a row */
     double crossings_now; /* as judged; -1: not known */
-    /* Notifications per second, and how many were to cross places then. */
+    /* Notifications per second, and those predicted to cross places. */
     double talked, talked_now, predicted; /* -1: not predicted */
     double others_ns; /* ns/s that the terms without a partner were predicted to save */
     double crossed_sum, talked_sum; /* since it arrived ... */
@@ -91,8 +91,8 @@ struct outcome {
 void outcome_init(struct outcome *o);
 
 /*
- * The work of a window that began at @began_ns.  Without rows of wake-delay it does not
- * count: an operator who logs none wants moves to be judged without waiting and cost.
+ * Adds the work of a window that began at @began_ns.  A window without rows of wake-delay does
+ * not count: if an operator does not log them, waiting and cost are not judged.
  */
 void outcome_window(struct outcome *o, const struct policy_input *input,
                     const struct domain *d, const struct work *work,
@@ -112,7 +112,7 @@ void outcome_send(struct outcome *o, const struct policy_input *input,
 /* Call this when the domain has its original affinity again. */
 void outcome_return(struct outcome *o, uint64_t now_ns);
 
-/* Is the domain at its place, with the result of the move still unknown? */
+/* Returns whether the domain is at its place and its move is not judged yet. */
 bool outcome_is_open(const struct outcome *o);
 
 /* Call this in each run for a domain that was sent to @cpus. */
@@ -121,10 +121,10 @@ enum outcome_news outcome_check(struct outcome *o,
                                const struct domain *d,
                                const struct cpumap *cpus);
 
-/* The kind of back end that work in this unit is for. */
+/* Returns the kind of back end that serves work in this unit. */
 enum back_end_kind outcome_kind(enum work_unit unit, bool copied);
 
-/* Call this after another attempt to get the domain there: its time starts again. */
+/* Call this after another attempt to move the domain there: its time starts again. */
 void outcome_again(struct outcome *o, uint64_t now_ns);
 
 /* A new result of a move, and its numbers. */
@@ -132,7 +132,7 @@ struct verdict {
     enum outcome_news news;
     struct outcome outcome; /* at that time */
     uint64_t after_ns;      /* time since the move */
-    /* OUTCOME_ABSENT: @busy of @cpus are busy at its place, most of them by these two domains. */
+    /* OUTCOME_ABSENT: @busy of @cpus are busy at its place, mostly with these two domains. */
     double busy, first_use, second_use;
     unsigned int cpus;
     const struct domain *first, *second; /* NULL: none */

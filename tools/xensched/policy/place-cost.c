@@ -9,7 +9,7 @@
 /* Fewer windows have no variance. */
 #define LEAST_WINDOWS 2U
 
-/* Student's t for 99 %, both sides, by degrees of freedom; a look at each window counts. */
+/* Two-sided Student's t for 99 %; strict, because every window repeats the test. */
 static double student(unsigned int freedom)
 {
     static const double t[] = {
@@ -71,8 +71,8 @@ bool place_cost_comparable(const struct place_cost *before,
 }
 
 /*
- * Both are taken to have one variance, because few windows at one of them say little
- * about its own.  @scale: what PLACE_COST_NOISE is a part of.
+ * Assumes that both have one variance, because few windows at a place do not determine its
+ * own.  @scale: the value of which PLACE_COST_NOISE is a part.
  */
 static enum place_verdict compare(const struct evidence *before,
                                   const struct evidence *after, double scale)
@@ -102,7 +102,7 @@ enum place_verdict place_cost_compare(const struct place_cost *before,
     if (place_cost_comparable(before, after))
         return compare(&before->cost, &after->cost, before->cost.mean);
 
-    /* Of a ns of running, which costs a ns. */
+    /* Waiting is per ns of running, so the scale is 1. */
     return compare(&before->waiting, &after->waiting, 1);
 }
 

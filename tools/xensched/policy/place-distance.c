@@ -5,7 +5,7 @@
 #include "place-distance.h"
 #include "placement/prices.h"
 
-/* From one pCPU of a place to another one: in one cache, if it has only one. */
+/* ns between two pCPUs of a place: within its cache, if it has only one. */
 static double within_ns(const struct topology *t, const struct distances *d,
                         unsigned int place)
 {

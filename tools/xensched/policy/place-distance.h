@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * place-distance.h - the distance of two places of a host, measured or assumed.
+ * place-distance.h - returns the distance of two places of a host, measured or assumed.
  */
 #ifndef XENSCHED_POLICY_PLACE_DISTANCE_H
 #define XENSCHED_POLICY_PLACE_DISTANCE_H
@@ -9,16 +9,16 @@
 #include "model/topology/topology.h"
 
 /*
- * ns that a line takes from a pCPU of place @a to one of place @b.  @d: NULL if
- * this machine was not measured.  Each two places that are nodes have a distance of
- * their own.  Within a place it is that of its cache, or between two of its caches.
+ * Returns the ns that a cache line takes from a pCPU of place @a to a pCPU of place @b.  @d is
+ * NULL if this machine was not measured.  Each pair of nodes has its own distance.  Within a
+ * place, the distance is that of its cache, or between two of its caches.
  */
 double place_line_ns(const struct topology *t, const struct distances *d,
                      unsigned int a, unsigned int b);
 
 /*
- * What a notification costs more from one place to another one than within one,
- * in ns.  Within a place that has several caches, it may be from one to the other.
+ * Returns the ns that a notification costs more between two places than within one.  Within a
+ * place that has several caches, the notification may go from one cache to another.
  */
 double place_notification_ns(const struct topology *t,
                              const struct distances *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is known of a host, as a placement; see place.h. */
+/* Describes a host as a placement: its spots, its units, and where the units run. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "place.h"
 #include "talk.h"
 
-/* A domain that runs at one place by chance may run elsewhere in the next second. */
+/* The part of a free domain's time that may be elsewhere in the next second. */
 #define STRAYS 0.5
 
 #define NS_PER_S 1e9
@@ -43,7 +43,7 @@ static unsigned int spot_of(const struct placement *p,
     return s->cache == TOPOLOGY_UNKNOWN ? whole_place(p, s->place) : s->cache;
 }
 
-/* As they were measured, or are assumed (model/topology/distance.h). */
+/* Uses the measured distances, or the assumed ones (model/topology/distance.h). */
 static void describe_distances(struct placement *p,
                                const struct distances *d)
 {
@@ -58,7 +58,7 @@ static void describe_distances(struct placement *p,
     prices->memory_remote = d->ns[DISTANCE_MEMORY][RELATION_REMOTE];
 }
 
-/* Of places which are nodes, each two have a distance of their own. */
+/* Each pair of nodes has its own distance. */
 static void describe_apart(struct placement *p, const struct topology *t,
                            const struct distances *d, unsigned int a,
                            unsigned int b)
@@ -102,7 +102,7 @@ static void describe_spots(struct placement *p, const struct topology *t,
     placement_measure(p);
 }
 
-/* What of each place a cpupool has, as one of its domains says. */
+/* Counts the cores that a cpupool has of each place, from the pCPUs of its domains. */
 static void describe_pools(struct place_host *h)
 {
     const struct topology *t = h->input->topology;
@@ -131,7 +131,7 @@ static unsigned int count_whole(const struct topology *t)
     return whole;
 }
 
-/* Where a unit without spot runs. */
+/* Shares of the time of a unit without a spot. */
 
 static void add_share(double *share, const struct topology *t,
                       const struct cpumap *cpus, double part)
@@ -144,7 +144,7 @@ static void add_share(double *share, const struct topology *t,
             share[topology_cache_of(t, cpu)] += part / total;
 }
 
-/* At one place, as a hard affinity binds it, or if @asked a soft one asks for it. */
+/* Adds a vCPU whose hard affinity, or with @asked its soft one, is within one place. */
 static bool add_kept(double *share, const struct topology *t,
                      const struct domain *d, const struct domain_vcpu *vcpu,
                      bool asked, double part)
@@ -164,7 +164,7 @@ static bool add_kept(double *share, const struct topology *t,
     return kept;
 }
 
-/* False: the log has nothing of it. */
+/* Returns false if the log has no rows of the domain. */
 static bool add_logged(const struct place_host *h, double *share, unsigned int domain,
                        double part)
 {
@@ -182,8 +182,8 @@ static bool add_logged(const struct place_host *h, double *share, unsigned int d
 }
 
 /*
- * What binds a vCPU decides, then the log.  A soft affinity says something only of a
- * domain that the log has nothing of, and without one that domain may be anywhere.
+ * A hard affinity decides first, then the log.  A soft affinity counts only for a domain
+ * without rows in the log; without a soft affinity, that domain may be anywhere.
  */
 static void add_domain(const struct place_host *h, double *share, unsigned int domain,
                        double part)
@@ -204,7 +204,7 @@ static void add_domain(const struct place_host *h, double *share, unsigned int d
     }
 }
 
-/* To one spot, if a unit that cannot be moved is nowhere else. */
+/* Returns the cache in which a unit spends all of its time; ANYWHERE: no such cache. */
 static unsigned int only_spot(const struct placement *p, const double *share)
 {
     unsigned int i;
@@ -234,7 +234,7 @@ static void add_misses(const struct place_host *h, struct unit *u,
                                NS_PER_S * h->placement.prices.misses;
 }
 
-/* On hosts with one node memory is equally far from all places. */
+/* On a host with one node, all places are equally far from memory. */
 static void add_pages(struct place_host *h, unsigned int unit,
                       const struct domain *d)
 {
@@ -251,7 +251,7 @@ static void add_pages(struct place_host *h, unsigned int unit,
     }
 }
 
-/* It goes where its unit goes: by itself, or as the device model of one that does. */
+/* Returns whether the domain may move, itself or as the device model of such a guest. */
 static bool is_open(const struct place_host *h, unsigned int i)
 {
     const struct standing *s = &h->input->standing[i];
@@ -261,8 +261,8 @@ static bool is_open(const struct place_host *h, unsigned int i)
 }
 
 /*
- * The cores of a spot that a domain may use.  Of a place that has several caches, none, if
- * all of these cores are in one of them: that one is a spot already.
+ * Returns the number of cores of a spot that a domain may use.  If all of them are in one cache
+ * of a place that has several, returns 0 for the place: this cache is a spot already.
  */
 static unsigned int cores_at(const struct place_host *h, const struct standing *s,
                              const struct spot *spot)
@@ -286,7 +286,7 @@ static void restrict_usable(unsigned int *usable, unsigned int cores)
         *usable = cores;
 }
 
-/* One of a unit's domains. */
+/* Adds a domain to its unit. */
 static void describe_domain(struct place_host *h, unsigned int i)
 {
     struct placement *p = &h->placement;
@@ -310,10 +310,10 @@ static void describe_domain(struct place_host *h, unsigned int i)
     add_pages(h, unit, d);
     for (k = 0; k < nr; k++)
         p->share[unit * nr + k] += own[k];
-    /* The domains of a unit are all open, or it is one. */
+    /* Either all domains of a unit may move, or the unit is a single domain. */
     u->movable = is_open(h, i);
     if (!u->movable) {
-        /* One that nothing keeps where it runs takes no room: Xen moves it away. */
+        /* A domain without an affinity takes no room, because Xen can move it away. */
         u->bound = s->place != TOPOLOGY_UNKNOWN;
         u->origin = only_spot(p, own);
     }
@@ -323,14 +323,14 @@ static void describe_domain(struct place_host *h, unsigned int i)
                         elsewhere ? 0 : cores_at(h, s, &p->spots[k]));
 }
 
-/* The vCPUs of a unit that are kept at a spot, and of these the ones sent there. */
+/* The vCPUs of a unit that an affinity keeps at a spot, and those sent there. */
 struct votes {
     unsigned int kept, sent;
 };
 
 /*
- * A group is where most of it was sent, if any of it was, or else where most of it is
- * kept.  The others follow it: see place.c.
+ * A group's origin is the spot to which most of its vCPUs were sent, or else the spot at which
+ * affinities keep most of them.  The other guests follow: see place.c.
  */
 static void find_origins(struct place_host *h)
 {
@@ -362,7 +362,7 @@ static void find_origins(struct place_host *h)
     free(votes);
 }
 
-/* A vCPU of a driver domain, which is kept at one place. */
+/* Describes the vCPU of a driver domain, which an affinity keeps at one place. */
 static void describe_server(struct place_host *h, unsigned int unit)
 {
     struct placement *p = &h->placement;
@@ -374,7 +374,7 @@ static void describe_server(struct place_host *h, unsigned int unit)
     p->units[unit].pool = h->input->standing[h->stands[unit]].cpupool;
 }
 
-/* All of it is added up; now it is shares. */
+/* Turns the sums over a unit's members into shares. */
 static void finish_unit(struct placement *p, unsigned int unit,
                         unsigned int members)
 {
@@ -392,7 +392,7 @@ static void finish_unit(struct placement *p, unsigned int unit,
         double anywhere = cores > 0 ? usable[i] / cores : 0;
 
         share[i] /= members;
-        /* What would be if a domain that is kept where it is were not. */
+        /* Without its affinity, this domain might run on any of its cores. */
         if (u->movable && u->origin != ANYWHERE)
             share[i] = anywhere;
         stray[i] = u->movable ? (1 - STRAYS) * share[i] + STRAYS * anywhere
@@ -434,7 +434,7 @@ static unsigned int count_servers(const struct place_host *h)
     return nr;
 }
 
-/* Their vCPUs, behind @units of domains.  Returns how many there are then. */
+/* Adds the vCPUs of driver domains after @units units.  Returns the new number of units. */
 static unsigned int find_servers(struct place_host *h, unsigned int units)
 {
     unsigned int i, k;
@@ -526,7 +526,7 @@ static unsigned int find_units(struct place_host *h)
     return find_servers(h, units);
 }
 
-/* As the rules have it of the domain that stands for each unit. */
+/* Weights each unit by the rule of the domain that represents it. */
 static void weigh(struct place_host *h)
 {
     struct placement *p = &h->placement;

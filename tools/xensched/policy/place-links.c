@@ -9,7 +9,7 @@
 #include "place-distance.h"
 #include "place-links.h"
 
-/* What a pair does apart is known if this part of its notifications is between places. */
+/* A pair's rates apart are known if this part of its notifications is between places. */
 #define MOSTLY_APART 0.5
 
 static bool has_price(const struct place_host *h, const struct talk_pair *pair)
@@ -36,7 +36,7 @@ static enum back_end_kind link_kind(const struct place_host *h,
     return pair->copied > pair->pages / 2 ? BACK_END_COPIES : BACK_END_MAPS;
 }
 
-/* So many lines that the distance between two places costs what moves have shown. */
+/* The number of lines whose distance costs the price that moves have shown. */
 static double link_lines(const struct place_host *h, enum back_end_kind kind,
                          double notifications, double pages)
 {
@@ -53,8 +53,8 @@ static double link_lines(const struct place_host *h, enum back_end_kind kind,
 }
 
 /*
- * Wake-ups of domain @i for each notification that it receives.  It sends as many, so these
- * are half of those that it exchanges.  -1: not known.
+ * Returns the wake-ups of domain @i for each notification that it receives, or -1 if unknown.
+ * The domain sends as many as it receives, so half of the exchanged ones count.
  */
 static double woken(const struct place_host *h, unsigned int i)
 {
@@ -72,8 +72,8 @@ static const double *ran_of(const struct place_host *h, unsigned int i)
 }
 
 /*
- * Wake-ups/s that a pair of @notifications/s has more together, as far as what is counted
- * while both are mostly apart says so.  A learned price has them.
+ * Returns the additional wake-ups/s of a pair of @notifications/s if both are together, from
+ * the counts while both are mostly apart.  A learned price contains them already.
  */
 static double more_wakes(const struct place_host *h, const struct talk_pair *pair,
                          enum back_end_kind kind, double notifications)
@@ -96,7 +96,7 @@ static double more_wakes(const struct place_host *h, const struct talk_pair *pai
     return notifications * fmin((near - now) / crossing, near);
 }
 
-/* Makes no link inside of a unit. */
+/* Adds no link within a unit. */
 static void add_link(const struct place_host *h, struct links *links,
                      const struct talk_pair *pair, unsigned int a,
                      unsigned int b, double part)
@@ -116,7 +116,7 @@ static void add_link(const struct place_host *h, struct links *links,
     };
 }
 
-/* With those vCPUs of @back that serve @front.  False: it is not known which these are. */
+/* Links @front to the vCPUs of @back that serve it.  Returns false if these are unknown. */
 static bool link_servers(const struct place_host *h, struct links *links,
                          const struct talk_pair *pair, unsigned int front,
                          unsigned int back)
@@ -137,7 +137,7 @@ static bool link_servers(const struct place_host *h, struct links *links,
     return true;
 }
 
-/* A pair without a price is a partner as well: its crossings are predicted, and counted. */
+/* Includes pairs without a price, because their crossings are predicted and counted. */
 struct links links_find(const struct place_host *h, const struct talk_pair *pairs, unsigned int nr)
 {
     struct links links = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * place-links.h - the pairs of a placement's units that communicate: how much, in how many
- * cache lines, and how many more wake-ups a pair has if both are together.
+ * place-links.h - finds the pairs of units that communicate: their notifications, pages and
+ * cache lines, and the additional wake-ups of a pair if both are together.
  */
 #ifndef XENSCHED_POLICY_PLACE_LINKS_H
 #define XENSCHED_POLICY_PLACE_LINKS_H
@@ -13,7 +13,7 @@ struct link {
     unsigned int a, b; /* units */
     double notifications, pages, lines; /* per second */
     enum back_end_kind kind; /* NR_BACK_END_KINDS: neither is a back end */
-    double more_wakes; /* per second, together */
+    double more_wakes; /* per second, if both are together */
 };
 
 struct links {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Says where each domain should be: where all of them together cost least, in ns of pCPU
- * time per second.  What is known becomes a placement, its search decides which domain
- * should be where, and what that saves and costs is the reason.
+ * Finds the spot of each domain at which all domains together cost least, in ns of pCPU time
+ * per second.  The code describes the host as a placement and searches it; the savings and
+ * costs of a move are its reason.
  */
 #include <stdlib.h>
 
@@ -10,10 +10,10 @@
 #include "placement/search.h"
 #include "place.h"
 
-/* To stay takes less than to go. */
+/* A stay needs this part of the gain that a move needs. */
 #define STAYING 0.5
 
-/* The domain with which it exchanges most that has a price. */
+/* Finds the partner with which the unit has the most interactions that have a price. */
 static void find_partner(const struct place_host *h, unsigned int unit,
                          struct opinion *o)
 {
@@ -39,7 +39,7 @@ static void want(const struct place_host *h, enum want want,
     o->spot = h->placement.spots[spot];
 }
 
-/* Notifications/s, if all are where they are going to be. */
+/* Notifications/s that cross places after all planned moves. */
 static double crossings(const struct placement *p, unsigned int unit)
 {
     const struct unit *u = &p->units[unit];
@@ -93,7 +93,7 @@ static void go(const struct place_host *h, unsigned int unit,
     o->gain = o->savings.gain_ns;
 }
 
-/* What it is worth that it is kept where it is. */
+/* ns/s that the unit would cost more elsewhere. */
 static double worth(const struct placement *p, unsigned int unit)
 {
     const struct unit *u = &p->units[unit];
@@ -103,7 +103,7 @@ static double worth(const struct placement *p, unsigned int unit)
            terms_price(p, unit, u->at);
 }
 
-/* A domain that fits into no place, or into none but its own, stays as it is. */
+/* Finds why the unit moves nowhere: it fits into no other place, or gains too little. */
 static void find_lack(const struct place_host *h, unsigned int unit, struct opinion *o)
 {
     const struct placement *p = &h->placement;

@@ -16,19 +16,19 @@ struct place_host {
     const struct policies *policies;
     bool counts_misses;   /* as in struct policy_settings */
     struct placement placement;
-    unsigned int *unit;   /* [domain]: which it is of */
-    unsigned int *members; /* [unit]: domains */
-    unsigned int *stands; /* [unit]: a domain that it is of */
+    unsigned int *unit;   /* [domain]: its unit */
+    unsigned int *members; /* [unit]: number of domains */
+    unsigned int *stands; /* [unit]: the domain that represents it */
     /*
-     * Each vCPU of a driver domain that has vCPUs at several places is a unit more,
-     * so that others can be near it.  It takes no room; its domain does.
+     * If a driver domain has vCPUs at several places, each of them is a unit of its own,
+     * so that guests can be near it.  Its domain takes the room.
      */
-    unsigned int *vcpu;   /* [unit]: which of that domain; ALL_VCPUS */
+    unsigned int *vcpu;   /* [unit]: vCPU of that domain; ALL_VCPUS */
     unsigned int *server; /* [domain]: the unit of its vCPU 0; 0: it has none */
-    double *talks;        /* [unit]: interactions/s with anybody outside of it */
+    double *talks;        /* [unit]: interactions/s with other units */
     double *notifications; /* [domain]: per second, both directions */
     double *ran, *ran_in; /* [domain][place], [domain][cache]: share of its time; -1 */
-    /* What each unit costs where it is at first: [unit][term]. */
+    /* ns/s of each unit at its origin: [unit][term]. */
     double *before;
 };
 
@@ -37,13 +37,13 @@ static inline const struct domain *place_domain(const struct place_host *h, unsi
     return &h->input->domains->domain[i];
 }
 
-/* To be given to place_free(). */
+/* The caller frees *@h with place_free(). */
 void place_describe(struct place_host *h, const struct policy_input *input,
                     const struct policies *policies,
                     const struct policy_settings *settings);
 void place_free(struct place_host *h);
 
-/* Is domain @i, which is open, elsewhere than the rest of its group? */
+/* Returns whether domain @i, which may move, is elsewhere than the rest of its group. */
 bool place_strays(const struct place_host *h, unsigned int i);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * plan.h - what is to be done with each domain, and why.
+ * plan.h - declares decisions: the action for each domain, and its reason.
  */
 #ifndef XENSCHED_POLICY_PLAN_H
 #define XENSCHED_POLICY_PLAN_H
@@ -10,10 +10,10 @@
 #include "reason.h"
 
 enum verb {
-    LEAVE,     /* not to be touched */
+    LEAVE,     /* change nothing */
     MOVE,      /* set the affinity to decision.soft */
-    KEEP,      /* was moved, and stays there */
-    GIVE_BACK, /* was moved, gets its original affinity again */
+    KEEP,      /* was moved, stays there */
+    GIVE_BACK, /* was moved, its original affinity is restored */
 };
 
 const char *verb_name(enum verb verb);
@@ -21,14 +21,14 @@ const char *verb_name(enum verb verb);
 struct decision {
     uint32_t domid;
     enum verb verb;
-    const char *policy; /* which decided; NULL: none */
-    struct cpumap soft; /* with MOVE (and when given back); else no map */
+    const char *policy; /* that decided; NULL: none */
+    struct cpumap soft; /* with MOVE (and when restored); else no map */
     bool hard; /* with MOVE: hard affinity as well */
-    bool follows; /* it goes with another domain, for which max_moves was asked */
+    bool follows; /* it moves with another domain, which max_moves counts */
     struct reason reason;
     struct opinion opinion; /* that the reason is about; with its evidence */
     unsigned int put_off;   /* moves in the last minute that delay this one; 0: none do */
-    /* With KEEP: what else is to be done to keep it there, and why. */
+    /* With KEEP: the change of the affinity that keeps it there, and the reason. */
     enum pull pull;
     struct pull_reason pull_reason;
     /* A new result of a move; OUTCOME_NONE: there is none. */
@@ -53,7 +53,7 @@ void plan_free(struct plan *plan);
 
 /* Fill in verb and reason. */
 void decide(struct decision *decision, enum verb verb, struct reason reason);
-/* The decision about a domain that its configuration or an operator holds. */
+/* Decides about a domain that its configuration or an operator holds. */
 void decide_held(struct decision *decision, const struct domain *d);
 
 /* Returns the code of the decision's reason, or of the grounds of its opinion: "no-capacity". */
@@ -64,7 +64,7 @@ const char *reason_name(const struct decision *decision);
  * policy/ writes such sentences.  The text is "" if there is no reason.
  */
 #define REASON_TEXT 1600
-/* Why the decision about @d is as it is.  @t: the topology with which it was made. */
+/* The reason for the decision about @d.  @t: the topology with which it was made. */
 void reason_text(const struct decision *decision, const struct domain *d,
                  const struct topology *t, char text[REASON_TEXT]);
 void verdict_text(const struct verdict *verdict, char text[REASON_TEXT]);

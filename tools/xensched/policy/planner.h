@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * planner.h - makes plans: opinions of placement, and the constraints of guard.h.
+ * planner.h - makes plans from the opinions of placement and the constraints of guard.h.
  */
 #ifndef XENSCHED_POLICY_PLANNER_H
 #define XENSCHED_POLICY_PLANNER_H
@@ -12,23 +12,23 @@ struct planner;
 
 struct planner *planner_new(const struct policies *policies,
                             const struct policy_settings *settings);
-/* What is known of domains, such as when they were moved, stays known. */
+/* Changes the settings; the state of domains, such as the time of a move, stays. */
 void planner_change(struct planner *planner, const struct policies *policies,
                     const struct policy_settings *settings);
 void planner_free(struct planner *planner);
 
-/* @plan is initialised for the domains of @input. */
+/* Caller has initialised @plan for the domains of @input. */
 void plan_make(struct planner *planner, const struct policy_input *input,
                struct plan *plan);
 
 /*
- * What was carried out of this plan: the decisions that are done.  To be called after
- * each plan.  What was not done is not judged, and is decided again.
+ * Records which decisions of this plan are done.  Call this after each plan.  The planner does
+ * not judge the others; the next plan decides again.
  */
 void plan_done(struct planner *planner, const struct policy_input *input,
                const struct plan *plan);
 
-/* Where a guest should be that is not there yet; see newcomer.h. */
+/* Chooses the place of a guest that does not exist yet; see newcomer.h. */
 const struct decision *plan_newcomer(struct planner *planner,
                                      const struct policy_input *input,
                                      const struct newcomer *newcomer,

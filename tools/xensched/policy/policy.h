@@ -2,10 +2,9 @@
 /*
  * policy.h - declares the input and the settings of the policy placement.
  *
- * The policy sees numbers and names, nothing else: no Xen, no clock, no files.
- * The same input after the same past gives the same opinions.  Constraints - an
- * operator's affinity, cpupools, cores, hysteresis - are applied afterwards by guard.h,
- * which makes decisions of opinions.
+ * The policy has only numbers and names as input: no Xen, no clock, no files.  The same inputs
+ * in the same order give the same opinions.  Afterwards guard.h applies the constraints (an
+ * operator's affinity, cpupools, cores, hysteresis) and makes decisions of opinions.
  */
 #ifndef XENSCHED_POLICY_H
 #define XENSCHED_POLICY_H
@@ -22,20 +21,20 @@
 
 /* The affinity that keeps a moved domain at its place; see lever.h. */
 enum affinity_lever {
-    LEVER_AUTO, /* soft; hard as well where that has no effect */
+    LEVER_AUTO, /* soft; hard as well if soft has no effect */
     LEVER_SOFT,
     LEVER_HARD,
 };
 
-/* What an operator can set; see docs/operate/placement.md. */
+/* An operator's settings; see docs/operate/placement.md. */
 struct policy_settings {
     enum affinity_lever lever;
     unsigned int confirm; /* number of runs in a row that have to agree */
-    uint64_t settle_ns;   /* a domain is left alone when it is this new */
+    uint64_t settle_ns;   /* a domain younger than this is not moved */
     uint64_t stay_ns;     /* between two moves of a domain */
     uint64_t quiet_ns;    /* time without a reason, after which the affinity is restored */
     double least_gain_ns; /* of a move, per second */
-    double misses;        /* where no counter counts them, per ns of running */
+    double misses;        /* if no counter counts them: per ns of running */
     bool counts_misses;   /* the event pmc0 counts cache misses */
     struct rules rules;
 };
@@ -45,26 +44,26 @@ struct policy_settings {
 
 /* The guard's view of a domain; see guard.h. */
 struct standing {
-    bool open;          /* to be decided about, and not decided yet */
+    bool open;          /* may be decided about, and is not decided yet */
     unsigned int place; /* where it is bound or sent to; TOPOLOGY_UNKNOWN */
-    unsigned int cache; /* likewise, of its place; TOPOLOGY_UNKNOWN: any */
-    bool absent;        /* it was sent there, had time, and runs elsewhere */
+    unsigned int cache; /* as place, a cache of it; TOPOLOGY_UNKNOWN: any */
+    bool absent;        /* it was sent there, had time to arrive, and runs elsewhere */
     struct demand demand;
     unsigned int cpupool;            /* its number, below nr_cpupools */
     /*
-     * A device model goes where its guest goes, and with it or not at all.  It is not
-     * open, and has the number of the guest here, plus 1.  Others: 0.
+     * A device model moves only with its guest.  It is not open, and has the number of
+     * the guest plus 1 here.  Other domains: 0.
      */
     unsigned int goes_with;
     const unsigned int *cores;       /* [place]: of its cpupool */
-    const unsigned int *cache_cores; /* [cache]: likewise */
+    const unsigned int *cache_cores; /* [cache]: of its cpupool */
 };
 
 struct policy_input {
     const struct matrix *matrix;
     const struct topology *topology;
     const struct domains *domains;
-    const struct distances *distances; /* NULL: all is equally far */
+    const struct distances *distances; /* NULL: all places are equally far */
     uint64_t now_ns;
     /* A request caused this plan, between two periodic ones: it confirms nothing. */
     bool requested;
@@ -75,7 +74,7 @@ struct policy_input {
     uint64_t window_ns; /* over which the cost of a guest is averaged, before and after a move */
     const struct standing *standing; /* of each domain */
     unsigned int nr_cpupools;        /* those that domains are in */
-    const struct homes *homes;       /* where they spend their time */
+    const struct homes *homes;       /* where domains spend their time */
     struct queueing *queueing;       /* plans add to it */
     const struct domain_exchange *exchanges; /* of each domain; NULL unless real */
 };
@@ -103,16 +102,16 @@ struct policies {
     const struct preset *preset[POLICIES_MAX];
 };
 
-/* "NAME,NAME...", each once.  False: it isn't that; *policies is undefined. */
+/* Parses "NAME,NAME...", each once.  If it returns false, *policies is undefined. */
 bool policies_parse(struct policies *policies, const char *text);
 
-/* Does this term have a price? */
+/* Returns whether this term has a price. */
 bool policies_has_term(const struct policies *policies, unsigned int term);
 
-/* Does a pair have a price for being apart?  @back_end: one of both is a driver domain. */
+/* Returns whether a pair pays for distance.  @back_end: one of both is a driver domain. */
 bool policies_has_partner(const struct policies *policies, bool back_end);
 
-/* All events that some of them need. */
+/* Returns the events that at least one of the presets needs. */
 uint32_t policies_events(const struct policies *policies);
 
 /* "NAME, NAME" */
@@ -120,7 +119,7 @@ uint32_t policies_events(const struct policies *policies);
 void policies_format(const struct policies *policies,
                      char text[POLICIES_TEXT]);
 
-/* Likewise, of names of former policies only.  False: there are none. */
+/* Writes only names of former policies.  Returns false if there are none. */
 bool policies_former(const struct policies *policies, char names[POLICIES_TEXT]);
 
 struct opinion; /* see reason.h */

@@ -2,8 +2,8 @@
 /*
  * Maps the names of former policies to parts of placement.
  *
- * A former policy had one aim.  Its name stays as a preset for two releases: the terms
- * that have this aim, and the partners that count.  Several names add up.
+ * A former policy had one aim.  For two releases, its name stays as a preset: the terms with
+ * this aim, and the partners that count.  Several names add up.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,13 +11,13 @@
 /* A plan stands for at most this time, so one after a pause does not outweigh all others. */
 #define LONGEST_S 10.0
 
-/* vCPU-seconds: much less than this shows nothing. */
+/* vCPU-seconds; with much less than this, the assumption 1 prevails. */
 #define LEAST 0.25
 
 /* Beyond this part of the cores, waits have another cause than chance. */
 #define UNSATURATED 0.9
 
-/* The units of one cpupool at one place: vCPUs that wait, and by chance would. */
+/* Adds, for one cpupool at one place, the vCPUs that wait and those expected by chance. */
 static void learn_at(struct queueing *q, const struct placement *p, unsigned int pool,
                      unsigned int place, double s)
 {

@@ -10,13 +10,13 @@
 #define NS_PER_MS 1e6
 #define NS_PER_S  1e9
 
-/* ms/s; less is not worth a word. */
+/* ms/s; the text leaves out smaller amounts. */
 #define WORTH_A_WORD 0.005
 
 struct text {
     char *text; /* REASON_TEXT long */
     const struct topology *topology;
-    const struct domain *domain; /* that the text is about */
+    const struct domain *domain; /* of which the text reports */
 };
 
 static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -176,7 +176,7 @@ static void say_whereabouts(struct text *t, const struct whereabouts *w)
     add(t, " on pCPUs %.100s (%s %u)", cpus, place->kind, place->id);
 }
 
-/* Why no guest goes to where the partner is. */
+/* Writes why no guest moves to the partner's place. */
 static void say_spread(struct text *t, const struct opinion *o)
 {
     char name[DOMAIN_NAME_TEXT];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * reason.h - why a domain should be somewhere, and why it is left, moved or kept: codes and
- * their numbers.
+ * reason.h - declares the codes and numbers of reasons: why a domain should be at a place, and
+ * why the plan leaves, moves or keeps it.
  *
  * The policy sets and compares codes; reason-text.c alone makes sentences of them.
  */
@@ -15,7 +15,7 @@
 struct savings {
     struct spot spot;
     double gain_ns, least_ns;  /* per second */
-    double saved_ns[NR_TERMS]; /* likewise; negative: it costs */
+    double saved_ns[NR_TERMS]; /* per second; negative: it costs */
     /* TERM_TALK: the partner whose price changes most; NULL: there is none. */
     const struct domain *with;
     unsigned int with_vcpu; /* ALL_VCPUS, or the one that serves it */
@@ -80,7 +80,7 @@ struct opinion {
     struct savings savings;
     struct whereabouts whereabouts; /* of the partner of a guest that does not exist yet */
     /* Evidence; partner is NULL when there is none. */
-    const struct domain *partner; /* the domain of input.domains with which it communicates most */
+    const struct domain *partner; /* its main partner, in input.domains */
     double rate;                  /* interactions per second with it */
     double share;                 /* of all interactions, 0 ... 1 */
     double gain;  /* ns/s, of a move */
@@ -100,21 +100,21 @@ enum reason_code {
     REASON_ONE_PLACE,
     REASON_ONE_NODE,
     REASON_NO_POOL,
-    REASON_NEW,            /* for @time_ns, has to be for @least_ns */
+    REASON_NEW,            /* for @time_ns; the limit is @least_ns */
     REASON_DEVICE_MODEL,   /* @other stays */
     REASON_GOES_ALONG,     /* with @other */
     REASON_UNDONE,         /* for the verdict of the decision */
-    REASON_STAYS,          /* for @time_ns, has to for @least_ns */
+    REASON_STAYS,          /* for @time_ns of at least @least_ns */
     REASON_JUDGED,         /* moved @time_ns ago */
-    REASON_NOTHING,        /* to be there, for @time_ns; it returns */
-    REASON_NOTHING_NOW,    /* likewise; it stays for now */
+    REASON_NOTHING,        /* no reason to be there for @time_ns; it returns */
+    REASON_NOTHING_NOW,    /* as above; it stays for now */
     /* The guard's decision about the opinion. */
     REASON_OPINION,        /* it should be there */
-    REASON_LACK,           /* it should go nowhere */
+    REASON_LACK,           /* it should move nowhere */
     REASON_PREFERS,        /* it should be at @spot, and is: for a @share of its time */
     REASON_UNCONFIRMED,    /* by @count of @of runs */
     REASON_WORSE_THERE,    /* not tried again for @time_ns */
-    REASON_NO_HELP,        /* likewise */
+    REASON_NO_HELP,        /* not tried again for @time_ns */
     REASON_FEW_CORES,      /* @spot has only @count for its @of vCPUs */
     REASON_NO_ROOM,        /* in the @count cores of @spot */
 };

@@ -2,7 +2,7 @@
 /*
  * room.h - decides whether a place has capacity for a domain.
  *
- * To wait for a pCPU is worse than to be far from a partner.  If each vCPU has a core, no vCPU
+ * Waiting for a pCPU costs more than distance from a partner.  If each vCPU has a core, no vCPU
  * waits.  If there are more vCPUs than cores, chance decides which vCPU waits, and waits grow
  * longer the fewer cores are idle.  So a place is full while some of its cores are still free.
  */
@@ -17,11 +17,11 @@ struct demand {
     unsigned int vcpus; /* online */
 };
 
-/* The part of the cores that may be needed: to go there, and to stay there. */
+/* The part of the cores that may be needed: for a move there, and for a stay. */
 #define ROOM_TO_GO   0.8
 #define ROOM_TO_STAY 0.9
 
-/* Is there room for @more beside @there? */
+/* Returns whether there is capacity for @more beside @there. */
 static inline bool room_for(struct demand there, struct demand more,
                             unsigned int cores, double part)
 {
@@ -41,7 +41,7 @@ static inline void demand_remove(struct demand *sum, struct demand less)
     sum->vcpus -= less.vcpus;
 }
 
-/* A part of it, 0 ... 1; vCPUs are rounded up. */
+/* Returns a part, 0 ... 1, of a demand; vCPUs are rounded up. */
 static inline struct demand demand_part(struct demand d, double part)
 {
     return (struct demand){ d.need * part, d.vcpus * part + 0.999 };

@@ -18,7 +18,7 @@ static const char *const weights[] = {
     [RULE_TALK] = "talk=", [RULE_MEMORY] = "memory=", [RULE_MOVING] = "moving=",
 };
 
-/* Without spaces at both ends; in place. */
+/* Removes spaces at both ends, in place. */
 static char *trimmed(char *text)
 {
     size_t length;
@@ -30,7 +30,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-/* Which of @names it begins with; -1: none.  *@text is behind that then. */
+/* Returns which of @names *@text begins with, and skips that name; -1: none. */
 static int begins_with(const char *const *names, unsigned int nr, char **text)
 {
     unsigned int i;
@@ -99,7 +99,7 @@ static bool parse_what(struct rule *rule, char *text)
     return weight >= 0 && parse_weight(&rule->weight[weight], text);
 }
 
-/* Nodes are a list with commas as well: what has no '=' and is a number goes on. */
+/* A list of nodes has commas too: a number without '=' continues the list. */
 static bool goes_on(const char *text)
 {
     return *text && !text[strspn(text, "0123456789- \t")];

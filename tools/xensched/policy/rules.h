@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rules.h - what an operator wants of domains that a name, a group or a cpupool
- * tells: to be left alone, to be on certain nodes only, or that some of the prices
- * of the policy placement count more or less for them.
+ * rules.h - declares an operator's rules for domains with a given name, group or cpupool: the
+ * daemon does not move them, keeps them on certain nodes, or weights the prices of the policy
+ * placement for them.
  *
- *   WHO: WHAT, WHAT...     "name=web-*: nodes=0-1, talk=2"
+ *   DOMAINS: EFFECT, EFFECT...   "name=web-*: nodes=0-1, talk=2"
  *
- *   WHO    name=PATTERN, group=PATTERN or pool=PATTERN, as of glob(7)
- *   WHAT   hold; nodes=LIST; or TERM=WEIGHT, talk, memory or moving, 0 to 1000
+ *   DOMAINS  name=PATTERN, group=PATTERN or pool=PATTERN; see glob(7)
+ *   EFFECT   hold; nodes=LIST; or TERM=WEIGHT, talk, memory or moving, 0 to 1000
  *
- * The first rule that is about a domain holds for it, and no other one.
+ * Only the first rule that matches a domain applies to it.
  */
 #ifndef XENSCHED_POLICY_RULES_H
 #define XENSCHED_POLICY_RULES_H
@@ -21,7 +21,7 @@
 #define RULE_TEXT  (DOMAIN_NAME_TEXT + 20)
 #define RULE_NODES 64
 
-/* Those of a pair, and of a guest by itself; what a crowd costs is not one's. */
+/* The prices of a pair or of one guest; the price of waiting depends on all guests. */
 enum rule_weight { RULE_TALK, RULE_MEMORY, RULE_MOVING, NR_RULE_WEIGHTS };
 
 struct rule {
@@ -30,7 +30,7 @@ struct rule {
     bool hold;
     uint64_t nodes; /* mask; 0: all */
     double weight[NR_RULE_WEIGHTS];
-    char text[RULE_TEXT]; /* WHO, as it was written */
+    char text[RULE_TEXT]; /* DOMAINS, as written */
 };
 
 struct rules {
@@ -38,19 +38,19 @@ struct rules {
     struct rule rule[RULES_MAX];
 };
 
-/* "RULE/RULE..."; "": none.  False: it isn't that; *rules is undefined. */
+/* Parses "RULE/RULE..."; "": none.  If it returns false, *rules is undefined. */
 bool rules_parse(struct rules *rules, const char *text);
 
 bool rule_is_about(const struct rule *rule, const struct domain *d);
 
-/* Each domain gets the rule that is about it, which is one of @rules. */
+/* Sets the rule of each domain, which points into @rules. */
 void rules_apply(const struct rules *rules, struct domains *domains);
 
-/* Of @cpus, those where the rule lets it be.  @rule: NULL is none. */
+/* Removes the pCPUs that the rule excludes from @cpus.  @rule may be NULL. */
 void rule_restrict(const struct rule *rule, const struct topology *t,
                    struct cpumap *cpus);
 
-/* How much a price counts for it; 1 without a rule. */
+/* Returns the weight of a price; 1 without a rule. */
 double rule_weight(const struct rule *rule, enum rule_weight weight);
 
 #endif /* XENSCHED_POLICY_RULES_H */

@@ -15,10 +15,10 @@ struct summing {
     const struct policy_input *input;
     const struct domains *domains;
     unsigned int nr_acct;
-    unsigned int *of; /* domains_by_acct(), but a device model's guest has its talk */
+    unsigned int *of; /* domains_by_acct(), with the guest in place of its device model */
     double *total; /* [domain] */
     struct cells pairs; /* (number of domain, number of one above): rate */
-    struct cells pages, copied; /* the same, of pages alone, of copied ones alone */
+    struct cells pages, copied; /* only pages; only copied pages */
 };
 
 static bool counts(unsigned int event)
@@ -58,8 +58,8 @@ static void add_direction(struct summing *s, uint16_t acct, uint16_t partner,
 }
 
 /*
- * A page on a ring was also mapped, and counted then, unless its grant is
- * persistent.  So of a pair's ring only what is beyond its maps is added.
+ * A page on a ring was also mapped, and counted then, unless its grant is persistent.  So only
+ * the pages on the ring in excess of the mapped ones are added.
  */
 static double rate_to_add(const struct summing *s,
                           const struct matrix_entry *entry)
@@ -88,7 +88,7 @@ static void add_entry(const struct matrix_entry *entry, void *arg)
     add_direction(arg, entry->correspondent, entry->current, rate, entry->event);
 }
 
-/* A device model's talk is the talk of its guest, also if the guest has no number. */
+/* Counts a device model's pairs for its guest, even if the guest has no number. */
 static void join_device_models(struct summing *s)
 {
     const struct domains *domains = s->domains;

@@ -5,10 +5,10 @@
  *
  * Interactions are notifications sent and pages mapped, copied or passed on a
  * ring, each counted as one; grant-unmap undoes what grant-map counted, and
- * evtchn-recv is evtchn-send seen from the other side.  Pages on a ring which
- * were also mapped are counted once: of ring-pages and grant-map from one
- * domain to another the larger counts.  Accounting domain
- * XEN is no partner; REST (all domains without a number) is.
+ * evtchn-recv is evtchn-send seen from the other side.  Pages on a ring that
+ * were also mapped are counted once: the larger of ring-pages and grant-map from one
+ * domain to another counts.  Accounting domain REST (all domains without a number) is a
+ * partner, XEN is not.
  *
  * The pairs of a device model count as pairs of its guest.
  */

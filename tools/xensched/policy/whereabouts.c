@@ -7,11 +7,11 @@
 #include "outcome.h"
 #include "whereabouts.h"
 
-/* The place, or cache, which all of @cpus are in. */
+/* Returns the place, or cache, that contains all of @cpus. */
 typedef unsigned int (*of_all)(const struct topology *t,
                                const struct cpumap *cpus);
 
-/* @asked: by soft affinity as well. */
+/* @asked: consider the soft affinity as well. */
 static unsigned int vcpu_at(const struct topology *t, of_all of,
                             const struct domain *d,
                             const struct domain_vcpu *vcpu, bool asked)
@@ -71,7 +71,7 @@ struct whereabouts whereabouts_asked(const struct topology *t,
     return most_vcpus(t, topology_place_of_all, t->nr_places, d, true);
 }
 
-/* Asked to be there, and it is, or nothing says otherwise. */
+/* The place of its affinity, unless the log shows that the domain runs elsewhere. */
 static struct whereabouts kept(const struct policy_input *input,
                                unsigned int i, of_all of,
                                const struct topology_place *places,

@@ -11,8 +11,10 @@
 
 #include "policy.h"
 
-/* The part of its time that a domain spends at its place: for others to go
- * there, and to stay there. */
+/*
+ * The part of its time that a domain spends at its place before others move there, and while
+ * they stay.
+ */
 #define WHEREABOUTS_TO_GO   0.75
 #define WHEREABOUTS_TO_STAY 0.5
 
@@ -39,13 +41,13 @@ struct whereabouts whereabouts_kept_cache(const struct policy_input *input,
                                           unsigned int i);
 
 /*
- * Where domain @i is kept, or else where it spends more than
+ * Returns where an affinity keeps domain @i, or else where the domain spends more than
  * WHEREABOUTS_TO_STAY of its time.
  */
 struct whereabouts whereabouts_find(const struct policy_input *input,
                                     unsigned int i);
 
-/* Enough of it is at the place that others should go there. */
+/* Returns whether enough of the domain is at the place to move others there. */
 bool whereabouts_attracts(const struct whereabouts *w);
 
 #endif /* XENSCHED_POLICY_WHEREABOUTS_H */
