@@ -8,7 +8,7 @@
 #   stage.sh FOLDER [log | blkback]
 #
 # All of it, or what one of the packages of DKMS has, with its dkms.conf.
-# Only files whose content differs are written, so make builds what changed.
+# Only files that differ are written, so make builds what changed.
 
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd -P)

@@ -18,7 +18,7 @@ static struct complete_thread *place_of(struct complete *c, uint32_t pid)
 	return &c->thread[pid % COMPLETE_THREADS];
 }
 
-/* NULL: it has not been named yet. */
+/* Returns NULL if the thread has no name yet. */
 static struct complete_thread *find(struct complete *c, uint32_t pid)
 {
 	struct complete_thread *thread = place_of(c, pid);
@@ -38,7 +38,7 @@ static void put_part(struct complete_thread *thread, unsigned int part,
 			counter >> (XEN_SCHEDLOG_NAME_TEXT_SHIFT + 8 * i);
 }
 
-/* The process comes last: then the name is whole. */
+/* The row with the process comes last and completes the name. */
 static void add_name(struct complete *c, uint64_t counter)
 {
 	uint32_t pid = counter & XEN_SCHEDLOG_PID_MASK;
@@ -93,7 +93,7 @@ void complete_add(struct complete *c, const struct complete_row *row)
 		add_request(c, row->correspondent, row->counter);
 }
 
-/* From threads to their processes; those which are not known yet stay. */
+/* Assigns threads to their processes; unknown threads wait for a later round. */
 static unsigned int find_processes(struct complete *c,
 				   struct complete_sum *ready)
 {
@@ -122,7 +122,7 @@ static unsigned int find_processes(struct complete *c,
 	return nr;
 }
 
-/* A process is called what its first thread is, which has the same PID. */
+/* A process has the name of its first thread, which has the same PID. */
 static struct complete_thread *first_thread(struct complete *c,
 					    uint32_t process)
 {

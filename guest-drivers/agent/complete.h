@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * complete.h - from what threads ask for, and what they are called, to what
- * processes do.
+ * complete.h - adds up the requests of threads by process and back end.
  *
- * Rows of guest-request have a thread, a back end and an amount; which process
- * a thread is of is in rows of guest-name, before or after.  What is known when
- * a round is over is given out: one row for each process and back end, with the
- * sum, and now and then its name.
+ * A row of guest-request has a thread, a back end and an amount.  An earlier or
+ * later row of guest-name has the thread's process.  At the end of a round, each
+ * known process has one row per back end, with the sum.  Rows with the name of
+ * the process are repeated from time to time.
  *
- * It takes a fixed amount of memory, whatever there is to be read.
+ * The amount of memory is fixed, independent of the number of rows.
  */
 #ifndef XENSCHED_AGENT_COMPLETE_H
 #define XENSCHED_AGENT_COMPLETE_H
@@ -19,8 +18,8 @@
 #include <xensched/abi.h>
 
 /*
- * Threads that are known: two whose PIDs are so far apart share a place, and the
- * one that was named last has it.
+ * Entries for threads.  Two threads whose PIDs differ by a multiple of this number
+ * share an entry, which keeps the thread that was named last.
  */
 #define COMPLETE_THREADS 8192U
 
@@ -28,15 +27,15 @@
 #define COMPLETE_SUMS 256U
 
 /*
- * Rounds in which a thread may remain unknown: Linux names those that run every four
- * seconds.  And rounds from one name to the next.
+ * PATIENCE: rounds in which a thread may remain unknown; the kernel logs the names
+ * of running threads every four seconds.  Then the rounds between two names.
  */
 #define COMPLETE_PATIENCE 50U
 #define COMPLETE_PERIOD   40U
 
 #define COMPLETE_NAME 16U
 
-/* That complete_round() gives out: a name of three parts, and a sum. */
+/* Rows per round: for each sum, a name of three parts and the sum. */
 #define COMPLETE_MAX_ROWS (4U * COMPLETE_SUMS)
 
 struct complete_row {
@@ -47,9 +46,9 @@ struct complete_row {
 
 struct complete_thread {
 	uint32_t pid, process; /* 0: none */
-	uint32_t said;         /* in which round its name was; 0: it was not */
+	uint32_t said;         /* round of its latest name; 0: not named yet */
 	char name[COMPLETE_NAME];
-	char coming[COMPLETE_NAME]; /* of which not all parts have come */
+	char coming[COMPLETE_NAME]; /* a name with parts still missing */
 };
 
 struct complete_sum {
@@ -69,19 +68,19 @@ struct complete {
 };
 
 /*
- * @name_of: what a process is called whose first thread was not named, as that has
- * slept all the time; false: unknown.
+ * @name_of: finds the name of a process whose first thread was not logged because
+ * it sleeps; returns false if the name is unknown.
  */
 void complete_init(struct complete *c,
 		   bool (*name_of)(uint32_t process, char name[COMPLETE_NAME]));
 
-/* Others than these two events are ignored. */
+/* Ignores all events but guest-request and guest-name. */
 void complete_add(struct complete *c, const struct complete_row *row);
 
-/* What is complete; returns how many of @rows, which has COMPLETE_MAX_ROWS. */
+/* Fills in @rows, an array of COMPLETE_MAX_ROWS; returns their number. */
 unsigned int complete_round(struct complete *c, struct complete_row *rows);
 
-/* No reader had the rows: all names have to be written again. */
+/* Call this if no reader got the rows: all names are written again. */
 void complete_unsaid(struct complete *c);
 
 #endif /* XENSCHED_AGENT_COMPLETE_H */

@@ -77,7 +77,7 @@ static const char *const classes[] = { "dom0", "own", "others", "xen", "unknown"
 
 #define NR_CLASSES (sizeof(classes) / sizeof(classes[0]))
 
-/* The sum of a class in ns, from "dom0:123 own:45 ...". */
+/* Finds the sum of a class in ns, in "dom0:123 own:45 ...". */
 static bool find_class(const char *text, const char *name, uint64_t *ns)
 {
 	size_t length = strlen(name);

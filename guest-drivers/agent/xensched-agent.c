@@ -4,12 +4,12 @@
  * ask for I/O.
  *
  * The log of this guest's Linux has a row for each request of a thread to a back
- * end.  dom0 does not read these rows, because they are too many and name threads
- * that it does not know: they are a preliminary log.  This program reads
- * them, completes them (complete.h) and has the kernel promote the result:
- * rows about processes, in the log file that dom0 reads.
+ * end.  dom0 does not read this preliminary log, because its rows are too many and
+ * name threads that dom0 cannot identify.  This program reads the rows, adds them
+ * up by process (complete.h) and has the kernel promote the result into the log
+ * file that dom0 reads.
  *
- * What is logged, and where, is dom0's to say: nothing is turned on here.
+ * dom0 decides which events are logged, and where; the agent turns none on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,13 +29,13 @@
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_WRONG_USE };
 
-/* Between two rounds, while there is something to be read and while not. */
+/* ms between two rounds, while the log has new rows and while it has none. */
 #define ROUND_MS 100
 #define IDLE_MS  1000
 
 #define DEVICE "/dev/xensched-log"
 
-/* As uapi/xensched_log.h numbers them. */
+/* The numbers in uapi/xensched_log.h. */
 enum { REGION_STATE = 2, REGION_DATA = 3 };
 
 /* Bytes that are copied at a time. */
@@ -58,14 +58,14 @@ struct cpu {
 };
 
 static int dev;
-static uint64_t area;			/* that is mapped; 0: none */
+static uint64_t area;			/* the mapped one; 0: none */
 static uint32_t nr_cpus, nr_files, data_size;
 static size_t state_size;
 static struct cpu *cpus;
 
 /*
- * What is in an area that is there already may have been promoted by an agent before
- * this one; in those which come later all is new.
+ * An earlier agent may have promoted the rows of an area that exists at the start.
+ * In a later area, all rows are new.
  */
 static enum xensched_begin begin = XENSCHED_BEGIN_NOW;
 
@@ -106,7 +106,7 @@ static void begin_reading(struct xensched_reader *reader)
 		xensched_reader_read(reader, buffer, sizeof(buffer), &nothing);
 }
 
-/* A CPU that is not possible has no log. */
+/* A CPU outside of the possible mask has no log. */
 static int map_cpu(struct cpu *c, uint32_t cpu,
 		   const struct xen_schedlog_file *files)
 {
@@ -155,7 +155,7 @@ static int map_cpus(const struct xensched_log_info *info,
 	return 0;
 }
 
-/* If it goes meanwhile the next round finds out, by @number. */
+/* If the area disappears meanwhile, the next round notices by @number. */
 static void map_area(uint64_t number)
 {
 	struct xen_schedlog_file *files;
@@ -197,7 +197,7 @@ static void take(const struct xensched_batch *batch)
 	}
 }
 
-/* No more than what can be there at once: the producer may be faster. */
+/* Reads at most one file size, because the producer may be faster. */
 static uint64_t read_file(struct xensched_reader *reader)
 {
 	struct xensched_batch batch;
@@ -228,7 +228,7 @@ static uint64_t read_area(void)
 	return lost;
 }
 
-/* Only what the sums lack is worth a word, and that once. */
+/* Reports lost rows once, because the sums do not contain them. */
 static void say_lost(uint64_t lost)
 {
 	static bool said;
@@ -267,7 +267,7 @@ static int promote(struct xensched_log_promote *op)
 	return -1;
 }
 
-/* How long to wait until the next one, in ms; -1: there will be none. */
+/* Returns the time until the next round in ms; -1: there will be none. */
 static int do_round(void)
 {
 	struct xensched_log_promote op;
@@ -289,7 +289,7 @@ static int do_round(void)
 	return IDLE_MS;
 }
 
-/* As /proc has it: the name of the first thread, in a line. */
+/* Reads the name of the first thread from /proc, which ends it with a newline. */
 static bool name_of(uint32_t process, char name[COMPLETE_NAME])
 {
 	char path[32];

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module with log sites finds the log, if there is one: see xensched_link.h.
+ * Connects a module with log sites to the log, if there is one: see
+ * xensched_link.h.
  *
- * modprobe loads xensched_log first, if it can.  If not, this module works all
- * the same, and a log that comes later is attached then.
+ * modprobe loads xensched_log first, if it can.  Otherwise this module works
+ * without a log, and attaches to one that is loaded later.
  *
- * The log's symbols are in a namespace of their own.  symbol_get(), which is how
- * they are found here, does not ask for it; it is imported to say whose they are.
+ * The log's symbols have their own namespace.  symbol_get() does not require the
+ * import of the namespace; the import documents the origin of the symbols.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

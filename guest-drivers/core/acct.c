@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Accounting domains of domains, as the scheduler gives them.
+ * Keeps the accounting domain of each domain, which the scheduler assigns.
  *
  * The scheduler writes numbers to xenstore, below schedlog/acct/ of this
  * domain's own path: one node per domain, its name the domid, its value the
  * number.  A watch keeps a table of all domids up to date, so that sites need
- * one load.  While no program gives numbers a domain has its domid.  While one
- * does, a domain without a valid number is new, and its domid may be the number of
- * another one: it has ours, so that nothing is logged of it.
+ * one load.  While no program assigns numbers, a domain has its domid.  Otherwise
+ * a domain without a valid number is new, and its domid may be the number of
+ * another domain.  It then has this domain's own number, so it is not logged.
  *
- * A watch may come late.  A program that turns events on is to find the numbers that
- * were given before in all rows, so they are read once more then.  xenstored may
- * never answer: a work item waits for it, and the caller for a time.
+ * A watch may fire late.  If a program turns events on, all rows have to contain
+ * the numbers assigned before, so the numbers are read again.  xenstored may
+ * never answer: a work item waits without limit, and the caller for some time.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -91,7 +91,7 @@ static void xensched_read_own_acct(void)
 	xensched_read_acct(name);
 }
 
-/* Our own domid, and all numbers. */
+/* Reads this domain's own domid, and all numbers. */
 static void xensched_read_all_acct(void)
 {
 	unsigned int i, nr = 0;
@@ -130,7 +130,7 @@ static bool any_given(void)
 	return nr > 0;
 }
 
-/* Only of one domain, which is another one, and not the last that goes? */
+/* Whether the change concerns one other domain, and leaves at least one number. */
 static bool concerns_one(const char *path)
 {
 	const char *name = path + strlen(NODE "/");
@@ -144,7 +144,7 @@ static bool concerns_one(const char *path)
 	return xenbus_exists(XBT_NIL, path, "") || any_given();
 }
 
-/* What those without a number have depends on the first, the last and ours. */
+/* The first, the last or the own number also changes domains without a number. */
 static void xensched_numbers_changed(struct xenbus_watch *watch,
 				     const char *path, const char *token)
 {
@@ -162,7 +162,7 @@ static struct xenbus_watch xensched_numbers_watch = {
 };
 static bool watching;
 
-/* How many callers asked that all be read, and how many have been answered. */
+/* Requests to read all numbers, and those that are answered. */
 static atomic_t asked, answered;
 static DECLARE_WAIT_QUEUE_HEAD(answer);
 
@@ -198,7 +198,7 @@ int xensched_acct_refresh(void)
 	return left ? 0 : -ETIMEDOUT;
 }
 
-/* xenstore can be used from now on.  A new watch fires once without a change. */
+/* xenstore is available now.  A new watch fires once without a change. */
 static int xensched_numbers_up(struct notifier_block *block,
 			       unsigned long action, void *data)
 {

@@ -4,12 +4,12 @@
  *
  * The scheduler writes its request to schedlog/request/, below this domain's
  * own path.  A watch passes it to a work item, which sets the log up by the
- * same rules as the device does and answers in schedlog/area/ with the frames
+ * rules of the device and answers in schedlog/area/ with the frames
  * of the area, or with an error.  docs/internals/linux-log.md has all nodes.
  *
  * dom0 may have mapped the advertised frames, writable, and this domain does not
- * learn when it unmaps them.  So the area stays, and this module with it, until the
- * scheduler removes its request: also when the lease has ended.
+ * learn when it unmaps them.  So the area and this module stay until the scheduler
+ * removes its request, even after the end of the lease.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -38,7 +38,7 @@
 /* A request is several nodes, and the watch fires for each of them. */
 #define SETTLE_MS	20
 
-/* For how long at most a restart waits until the scheduler has unmapped all. */
+/* The limit for which a restart waits until the scheduler has unmapped all. */
 #define RESTART_MS	3000
 
 #define NO_FRAME	(~0ULL)
@@ -73,15 +73,15 @@ static const char *const area_nodes[] = {
 
 /* With the mutex.  NULL: nothing is advertised. */
 static struct xensched_region *directory;
-static bool created;		/* The area, by us and not through the device. */
+static bool created;		/* The area, by this file, not through the device. */
 
-/* That of the requester in xenstore, as opposed to the device. */
+/* The cookie of the requester in xenstore, not of a user of the device. */
 static u64 cookie;
 
-/* The rest is the work item's own. */
+/* Only the work item uses the rest. */
 static struct xensched_request xensched_request;
 static char text[XENSTORE_PAYLOAD_MAX];
-static unsigned int own_domid;	/* When it was asked last; 0: it was not. */
+static unsigned int own_domid;	/* At the latest check; 0: none. */
 static struct {
 	bool any;
 	u32 events, built;
@@ -93,7 +93,7 @@ static DECLARE_COMPLETION(withdrawn);
 static void xensched_advertise_work(struct work_struct *unused);
 static DECLARE_DELAYED_WORK(xensched_advertise_dwork, xensched_advertise_work);
 
-/* What @call changes is all changed, or nothing of it when it fails. */
+/* Runs @call in a transaction, so a failure changes nothing. */
 static int xensched_transact(int (*call)(struct xenbus_transaction t, int arg),
 			     int arg)
 {
@@ -111,7 +111,7 @@ static int xensched_transact(int (*call)(struct xenbus_transaction t, int arg),
 	return err ? err : end;
 }
 
-/* A node which is not there is a mistake as any other. */
+/* A missing node is an error like any other. */
 static int xensched_read_number(struct xenbus_transaction t, const char *name,
 				u32 *n)
 {
@@ -188,7 +188,7 @@ static int xensched_read_request(struct xenbus_transaction t, int unused)
 	return 0;
 }
 
-/* Appends the frames of a region.  A CPU which is not possible has none. */
+/* Appends the frames of a region.  A CPU outside of the possible mask has none. */
 static u64 *xensched_append_frames(u64 *entry, enum xensched_region_nr nr,
 				   unsigned int cpu)
 {
@@ -243,7 +243,7 @@ static int make_directory(void)
 	return -ENOMEM;
 }
 
-/* An area which was there before stays; so does one that another holds now. */
+/* Keeps an area that existed before, or that another program holds now. */
 static void xensched_unadvertise(void)
 {
 	if (!directory)
@@ -275,7 +275,7 @@ static int make_area(const struct xensched_request *r)
 	return err;
 }
 
-/* With the mutex.  What was advertised before stays, whatever goes wrong. */
+/* With the mutex.  On errors, the earlier advertisement stays. */
 static int xensched_comply(const struct xensched_request *r)
 {
 	bool advertised = directory;
@@ -327,7 +327,7 @@ static int write_number(struct xenbus_transaction t, const char *name, u32 n)
 	return xenbus_printf(t, AREA, name, "%u", n);
 }
 
-/* Only this work item makes @directory go. */
+/* Only this work item frees @directory. */
 static int write_area(struct xenbus_transaction t)
 {
 	int err = write_number(t, "nr-cpus", nr_cpu_ids);
@@ -402,8 +402,8 @@ static void say_nothing(void)
 }
 
 /*
- * No reader is to find frames that are not the log's any more: they go when
- * xenstore does not have them.  If that fails it is tried again.
+ * A reader must not find frames that do not belong to the log any more.  So the
+ * frames are freed after their nodes.  If that fails, it is tried again.
  */
 static void xensched_let_go(void)
 {
@@ -462,7 +462,7 @@ static int xensched_obey(int wrong, bool *new)
 	return wrong;
 }
 
-/* A log that could not be advertised is not mapped. */
+/* If the log cannot be advertised, no reader maps it. */
 static void xensched_answer(int wrong, bool new)
 {
 	int err = xensched_transact(xensched_write_nodes, wrong);
@@ -479,7 +479,7 @@ static void xensched_answer(int wrong, bool new)
 		said.any = true;
 }
 
-/* Events can change without a request: the lease ends, a module comes. */
+/* Events can change without a request: the lease ends, a module is loaded. */
 static void say_events(void)
 {
 	u32 events = said.events, built = said.built;
@@ -497,8 +497,8 @@ static void say_events(void)
 }
 
 /*
- * The area stays, because the scheduler writes to it until it is unmapped.  Then
- * the scheduler removes its request.
+ * The area stays, because the scheduler writes to it until it unmaps it.  Then the
+ * scheduler removes its request.
  */
 static void xensched_withdraw(void)
 {
@@ -574,8 +574,8 @@ static struct notifier_block xenstore_notifier = {
 
 /*
  * A kexec leaves this memory to another Linux in the same domain.  Modules cannot
- * distinguish it from a reboot.  The Linux that a crash starts has memory of its
- * own.
+ * distinguish it from a reboot.  The Linux that a crash starts has its own
+ * memory.
  */
 static int xensched_restarts(struct notifier_block *block,
 			     unsigned long action, void *data)
@@ -616,7 +616,7 @@ int xensched_advertise_init(void)
 	return err;
 }
 
-/* Nothing is advertised, or the module could not go; but errors may be. */
+/* Nothing is advertised, or the module could not exit; errors may remain. */
 void xensched_advertise_exit(void)
 {
 	if (!xen_initial_domain()) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory of the log: per CPU, on the CPU's own node, shared with the
- * scheduler.
+ * Allocates the memory of the log: per CPU, on the CPU's own node, shared with
+ * the scheduler.
  *
  * The layout is latched once and kept in private memory.  All possible CPUs
- * get their part, so CPUs can come and go.  Pages of a region which was given
- * up stay while they are mapped, and count as used until then.
+ * have their part, so CPUs can go online and offline.  Pages of a released
+ * region stay while they are mapped, and count as used until then.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -30,7 +30,7 @@ static unsigned int max_mib = 256;
 module_param(max_mib, uint, 0644);
 MODULE_PARM_DESC(max_mib, "Limit to the memory of an area, in MiB (256)");
 
-/* As much as an operator asks for may be too much: then it just fails. */
+/* An operator may ask for too much; the allocation then fails. */
 #define GFP_AREA (GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 /* A CPU's part. */
@@ -44,7 +44,7 @@ DEFINE_PER_CPU(struct schedlog_cpu __rcu *, xensched_log_cpu);
 
 static DEFINE_PER_CPU(struct area_cpu, area_cpu);
 static struct xensched_geometry geometry;
-static u64 nr_areas;		/* That there ever were. */
+static u64 nr_areas;		/* Areas created so far. */
 static struct xensched_region *global;
 static atomic64_t used_bytes;
 
@@ -122,7 +122,7 @@ fail:
 	return NULL;
 }
 
-/* Takes the reference to @region over, and drops that to its predecessor. */
+/* Takes over the reference to @region, and drops that to its predecessor. */
 static void xensched_set_region(struct xensched_region **place,
 				struct xensched_region *region)
 {
@@ -287,7 +287,7 @@ int xensched_create_area(const struct xensched_geometry *g)
 	if (global)
 		err = alloc_cpus();
 	if (err) {
-		geometry.files = NULL;	/* It stays the caller's. */
+		geometry.files = NULL;	/* Still owned by the caller. */
 		xensched_destroy_area();
 	}
 
@@ -300,7 +300,7 @@ void xensched_destroy_area(void)
 
 	for_each_possible_cpu(cpu)
 		RCU_INIT_POINTER(per_cpu(xensched_log_cpu, cpu), NULL);
-	/* Sites which found the event on just before it was turned off. */
+	/* Wait for sites that found the event on before it was turned off. */
 	synchronize_rcu();
 
 	for_each_possible_cpu(cpu) {
@@ -324,7 +324,7 @@ struct xensched_region *xensched_find_region(unsigned int region,
 	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return NULL;
 
-	/* Both numbers are the caller's. */
+	/* The caller controls both numbers. */
 	cpu = array_index_nospec(cpu, nr_cpu_ids);
 	area = per_cpu_ptr(&area_cpu, cpu);
 	switch (region) {

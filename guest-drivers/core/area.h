@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The memory of the log: private to the module.
+ * Declares the memory of the log; private to the module.
  *
- * Everything here is called with xensched_log_mutex held, but for what the
- * sites use.
+ * Callers hold xensched_log_mutex, except sites and where a comment says so.
  */
 #ifndef XENSCHED_AREA_H
 #define XENSCHED_AREA_H
@@ -23,7 +22,7 @@ enum xensched_region_nr {
 	XENSCHED_REGION_DATA,
 };
 
-/* Pages which are shared with the scheduler; each mapping has a reference. */
+/* Pages shared with the scheduler; each mapping has a reference. */
 struct xensched_region {
 	struct kref ref;
 	void *va;
@@ -42,13 +41,13 @@ DECLARE_PER_CPU(struct schedlog_cpu __rcu *, xensched_log_cpu);
 
 const struct xensched_geometry *xensched_geometry(void);
 
-/* Each area has another number; 0: there is none. */
+/* Each area has a different number; 0: there is none. */
 u64 xensched_area_number(void);
 
 u64 xensched_max_bytes(void);
 u64 xensched_used_bytes(void);
 
-/* Takes @geometry->files over if it succeeds; kvfree() will free them. */
+/* On success takes over @geometry->files, which kvfree() frees later. */
 int xensched_create_area(const struct xensched_geometry *geometry);
 
 /* No event may be on. */
@@ -68,7 +67,7 @@ struct xensched_region *xensched_get_region(unsigned int region,
 /* For each CPU that has one, and for a CPU that has none. */
 unsigned int xensched_region_pages(enum xensched_region_nr region);
 
-/* NULL: no memory.  Also without the mutex, as the next one. */
+/* NULL: no memory.  This and the next one need no mutex. */
 struct xensched_region *xensched_alloc_region(size_t size, int node);
 void xensched_put_region(struct xensched_region *region);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The operations of a scheduler: set-up, what there is, which events are on.
- * It comes through the device or through xenstore (advertise.c).
+ * Implements the operations of a scheduler: set the log up, query it, turn events
+ * on.  They arrive through the device or through xenstore (advertise.c).
  *
- * They are those of Xen's XEN_SYSCTL_schedlog, with the same rules in the same
- * order (common/schedlog/control.c there), so that a scheduler has one set of
- * errors to know.
+ * The operations equal those of Xen's XEN_SYSCTL_schedlog, with the same checks
+ * in the same order (common/schedlog/control.c there), so a scheduler handles
+ * one set of errors.
  *
  * A user's memory is touched before the mutex is taken, or after it is released:
  * that memory may be missing for any time.
@@ -145,7 +145,7 @@ static long set_up(const void __user *argument)
 	return err;
 }
 
-/* A copy of those which are asked for, for kfree(), or an error. */
+/* Returns a copy of the requested files, for kfree(), or an error. */
 static struct xen_schedlog_file *copy_files(struct xensched_log_files *op)
 {
 	const struct xensched_geometry *g = xensched_geometry();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which caller may change what, and when: private to the module.
+ * Declares the control of the log and its locking; private to the module.
  */
 #ifndef XENSCHED_CONTROL_H
 #define XENSCHED_CONTROL_H
@@ -10,14 +10,14 @@
 #include <linux/types.h>
 
 /*
- * Guards everything which is not shared with sites or the scheduler.
+ * Guards all state that is not shared with sites or the scheduler.
  *
  * Static keys take cpu_hotplug_lock within it, and code that attaches a process to a
- * cpuset takes mmap_lock within cpu_hotplug_lock.  Callers hold neither of both.
+ * cpuset takes mmap_lock within cpu_hotplug_lock.  Callers hold neither.
  */
 extern struct mutex xensched_log_mutex;
 
-/* control.c: what a program asks for; it takes the mutex itself. */
+/* control.c: the request of a program; takes the mutex itself. */
 long xensched_control(unsigned int cmd, void __user *argument);
 
 /* The same operations, with the mutex held. */
@@ -27,8 +27,8 @@ int xensched_release(u64 cookie);
 void xensched_keep_area(bool keep);	/* -EBUSY for a release. */
 void xensched_control_exit(void);
 
-/* events.c: what is on, and what there is. */
-/* @changed is called, with the mutex or without, when any of both changes. */
+/* events.c: the events that are on, and those that exist. */
+/* Calls @changed, with the mutex or without, when either changes. */
 void xensched_watch_events(void (*changed)(void));
 u32 xensched_events_on(void);
 u32 xensched_events_built(u32 *nr_sites);
@@ -55,7 +55,7 @@ void xensched_acct_exit(void);
 int xensched_advertise_init(void);
 void xensched_advertise_exit(void);
 
-/* promote.c: for an agent.  @promoter is the file's, and NULL at first. */
+/* promote.c: for an agent.  @promoter belongs to the file, NULL at first. */
 struct xensched_promoter;
 long xensched_promote(struct xensched_promoter **promoter,
 		      void __user *argument);

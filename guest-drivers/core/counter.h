@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How fast the counter runs that get_cycles() reads, in kHz: the TSC on x86, the
- * virtual counter on arm64.
+ * Returns the frequency in kHz of the counter that get_cycles() reads: the TSC on
+ * x86, the virtual counter on arm64.
  */
 #ifndef XENSCHED_COUNTER_H
 #define XENSCHED_COUNTER_H

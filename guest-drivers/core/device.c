@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/xensched-log: the scheduler's way to the log, for root only.
+ * Implements /dev/xensched-log, by which a scheduler reaches the log; root only.
  *
  * Pages are mapped once, when mmap() is called.  STATE and DATA can neither be
- * mapped writable nor be made so later.  A mapping keeps the pages, and by its
- * file the module, until it goes.
+ * mapped writable nor be made writable later.  A mapping keeps the pages, and
+ * through its file the module, until it is unmapped.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -16,7 +16,7 @@
 #include "control.h"
 #include "uapi/xensched_log.h"
 
-/* Where XENSCHED_LOG_OFFSET() has what, in pages. */
+/* The fields of XENSCHED_LOG_OFFSET(), in pages. */
 #define OFFSET_PAGES	(1UL << (32 - PAGE_SHIFT))
 #define OFFSET_CPUS	(1UL << 16)
 
@@ -75,7 +75,7 @@ static void change_flags(struct vm_area_struct *vma, unsigned long set,
 #endif
 }
 
-/* Takes the caller's reference over if it succeeds. */
+/* Takes over the caller's reference on success. */
 static int xensched_map_region(struct vm_area_struct *vma,
 			       struct xensched_region *region,
 			       unsigned long first)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Wakes readers in poll() of the device when a log file is past the watermark
- * which the scheduler set, so that they need not read logs all the time.
+ * that the scheduler set, so that they need not poll the logs.
  *
  * As in Xen (common/schedlog/doorbell.c) positions are compared with marks once
- * per tick, here by the first site of a CPU that logs something in it: where
- * nothing is logged nothing is past its mark.  Sites run with any lock held, so
- * a poller is woken by an irq_work.
+ * per tick, here by the first site of a CPU that logs a row in it: without
+ * rows, no mark is reached.  Sites run with any lock held, so an irq_work wakes
+ * the poller.
  *
- * Nothing is remembered: a mark that is moved on is the answer.
+ * The doorbell keeps no state: the reader acknowledges it by a higher mark.
  */
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
@@ -26,7 +26,7 @@ static void ring(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(ring_work, ring);
 
-/* A mark is read once and compared, nothing else. */
+/* Reads each mark once, and only compares it. */
 static bool is_due(const struct schedlog_cpu *cpu)
 {
 	const u64 *mark = (const void *)cpu->lcr +
@@ -45,7 +45,7 @@ static bool is_due(const struct schedlog_cpu *cpu)
 
 void xensched_doorbell_tick(const struct schedlog_cpu *cpu)
 {
-	/* A poller that is about to sleep, unseen here, is seen in the next tick. */
+	/* The next tick wakes a poller that is about to sleep and missed here. */
 	if (is_due(cpu) && waitqueue_active(&pollers))
 		irq_work_queue(&ring_work);
 }
@@ -70,7 +70,7 @@ __poll_t xensched_doorbell_poll(struct file *file, poll_table *wait)
 	return events;
 }
 
-/* No site is left that could ring. */
+/* No site is left that could wake a poller. */
 void xensched_doorbell_exit(void)
 {
 	irq_work_sync(&ring_work);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sites' side: which events there are and which are on, and what a site
- * calls while its event is on.
+ * Serves the sites: tracks the events that exist and those that are on, and
+ * records the rows of a site while its event is on.
  *
  * Records of one CPU must not nest, and back ends complete requests in
  * threads, softirqs and hard interrupts.  So interrupts are off during a
- * record: about a hundred instructions, only while the event is on, and of no
- * consequence to anything that is not an NMI.  It also is the RCU read side
- * for the area, which xensched_destroy_area() waits for.
+ * record: about a hundred instructions, only while the event is on.  That also
+ * is the RCU read side for the area, for which xensched_destroy_area() waits.
  */
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
@@ -29,9 +28,9 @@ static void (*events_changed)(void);
 static u32 events_on;
 static unsigned int nr_providers[XEN_SCHEDLOG_NR_EVENTS];
 static LIST_HEAD(providers);
-static LIST_HEAD(links);	/* Modules with keys of their own. */
+static LIST_HEAD(links);	/* Modules with their own keys. */
 
-/* The clock of rows with TIME_TICK: 10 ms, since this Linux was started. */
+/* The clock of rows with TIME_TICK: units of 10 ms since boot. */
 static u64 ticks(void)
 {
 	return (get_jiffies_64() - INITIAL_JIFFIES) * 100 / HZ;
@@ -163,7 +162,7 @@ u32 xensched_events_built(u32 *nr_sites)
 	return events;
 }
 
-/* Rewrites the sites of what changes. */
+/* Rewrites the sites of the events that change. */
 void xensched_apply_events(u32 events)
 {
 	const struct xensched_provider *provider;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ends the lease of a scheduler which is dead or stuck, so that it costs nothing.
+ * Ends the lease of a scheduler that is dead or stuck, so that its events stop.
  *
  * As in Xen (common/schedlog/lease.c): a program that turns events on can take a
  * lease, and increments a counter in shared memory.  If the counter does not change
  * for the length of the lease, all events are turned off, and the log is free for
- * the next scheduler.  Each poll reads the counter once and compares it, nothing
- * else.
+ * the next scheduler.  Each poll reads the counter once, and only compares it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -50,7 +49,7 @@ static s64 left_ms(void)
 	return lease.length_ms - ktime_ms_delta(ktime_get(), lease.renewed);
 }
 
-/* May a caller with this @cookie change anything? */
+/* Returns whether a caller with this @cookie may change the log. */
 bool xensched_may_control(u64 cookie)
 {
 	return !lease.cookie || lease.cookie == cookie;

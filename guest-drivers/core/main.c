@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module xensched_log: Xen's record handler and log area, in Linux.
+ * Registers the module xensched_log: Xen's record handler and log area, in Linux.
  *
- * Back ends and guests log what only they know, with the handler and the
- * layout of the hypervisor, for a scheduler which reads both alike.  This
- * module has no sites of its own; see xensched_log.h for theirs.
+ * Back ends and guests log events that Xen cannot observe, with the handler and
+ * the layout of the hypervisor, so a scheduler reads both logs alike.  This
+ * module has no sites; xensched_log.h is the API for modules with sites.
  */
 #include <linux/module.h>
 #include <xen/xen.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rows that a program has completed: the kernel's are a preliminary log to it,
- * and what it makes of them goes to the scheduler as the rows of a site do.
+ * Records rows that a program has completed.  The program reads the kernel's rows
+ * as a preliminary log, and the scheduler reads its results like rows of a site.
  *
- * The rows contain only what this domain may log anyway, and Linux trusts its
- * root.  The area may be replaced while the program reads: so the program names
- * the area that it has read, and no row is promoted into another one, where
+ * The rows contain only data that this domain may log anyway, and Linux trusts its
+ * root.  The area may be replaced while the program reads.  So the program names
+ * the area that it has read, and no row is promoted into another area, in which
  * numbers may stand for other domains.
  */
 #include <linux/err.h>
@@ -56,7 +56,7 @@ static bool valid_row(const struct xensched_log_promoted *row)
 		row->correspondent == XEN_SCHEDLOG_ACCT_NONE);
 }
 
-/* For kfree(), or an error. */
+/* Returns the rows, for kfree(), or an error. */
 static struct xensched_log_promoted *
 copy_rows(const struct xensched_log_promote *op)
 {

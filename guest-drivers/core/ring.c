@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module xensched_ring: the requests that xen-blkback serves, on a Linux
- * whose xen-blkback has the tracepoint xen_blkback_response.
+ * Logs the requests that xen-blkback serves, in the module xensched_ring, if
+ * xen-blkback has the tracepoint xen_blkback_response.
  *
- * The rows are those of a xen-blkback with log sites, which this Linux does not
- * need.  The probe is there, and xen-blkback is held, while an event is on.
+ * The rows equal those of a xen-blkback with log sites, which this Linux does not
+ * need.  While an event is on, the probe is registered and xen-blkback is held.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -28,7 +28,7 @@
 #ifdef XENSCHED_HAVE_BLKBACK_POINT
 #include <trace/events/xen_blkback.h>
 #else
-/* As of Linux 6.16 DECLARE_TRACE() is for tracepoints whose name ends in _tp. */
+/* Since Linux 6.16 DECLARE_TRACE() appends _tp to the tracepoint's name. */
 #ifndef DECLARE_TRACE_EVENT
 #define DECLARE_TRACE_EVENT DECLARE_TRACE
 #endif
@@ -98,7 +98,7 @@ static struct xensched_provider ring_provider = {
 	.turned = xensched_ring_turned,
 };
 
-/* There is nothing to be turned on without the tracepoint. */
+/* Provides the events only while the tracepoint exists. */
 static void xensched_ring_look(void)
 {
 	mutex_lock(&ring_mutex);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the record handler needs from its surroundings, in Linux.
+ * Defines for Linux the environment that the record handler needs.
  *
  * The handler's own files (schedlog-record.h, schedlog-row.h, record.c) are Xen's, unchanged;
- * this supplies what their #else asks for.
+ * this file supplies the names that their #else branches use.
  */
 #ifndef SCHEDLOG_ENV_H
 #define SCHEDLOG_ENV_H
@@ -20,7 +20,7 @@
 #define always_inline __always_inline
 #define schedlog_tsc() get_cycles()
 
-/* In a backtrace of Linux their names say whose they are. */
+/* A prefix, so that a backtrace of Linux shows the module's name. */
 #define schedlog_init_file xensched_schedlog_init_file
 #define schedlog_set_layout xensched_schedlog_set_layout
 #define schedlog_write_first_row xensched_schedlog_write_first_row

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A code in the log of Xen: one hypercall, and all that there is between a
- * workload's mark and its row.
+ * Logs a code in the log of Xen, by one hypercall.  A workload's mark needs no
+ * other work before its row is written.
  */
 #ifndef XENSCHED_CODE_H
 #define XENSCHED_CODE_H

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tasks which sleep, but are still on a run queue, and counted there.
+ * Counts the tasks that sleep, but are still counted on a run queue.
  *
- * As of 6.12 Linux lets a task that goes to sleep after it has had more than its
- * share stay on its run queue until its turn would have come.  Tasks say so, run
- * queues do not say it to modules.  So this remembers, for each CPU, the tasks in
- * that state when it left the CPU, and looks whether it still is.  Those which
- * were before the first request are not known, until they have run once.
+ * Since 6.12, a task that sleeps after it has run for more than its share stays on
+ * its run queue until its next turn.  A task has a flag for this state; modules
+ * cannot read the number from a run queue.  So this file keeps, for each CPU, the
+ * tasks that were in that state when they left the CPU, and checks whether they
+ * still are.  Tasks that left before the first request are counted only after
+ * they have run once.
  *
- * A task that is remembered exists: before it can end it has to run, on this
- * CPU, where it is forgotten when it gets it, or on another one, and then it is
- * forgotten when it is taken there.
+ * A kept task exists: it has to run before it can end.  It is dropped when it runs
+ * on this CPU, or when it migrates to another one.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -35,7 +35,7 @@ struct delayed {
 
 static DEFINE_PER_CPU(struct delayed, delayed);
 
-/* It is about to be taken from the CPU that it has, by any CPU. */
+/* Called by any CPU before the task leaves its own one. */
 static void xensched_delayed_migrates(void *data, struct task_struct *task,
 				      int cpu)
 {
@@ -59,7 +59,7 @@ int xensched_delayed_turn(bool on)
 {
 	int cpu;
 
-	/* A probe that was turned off may not have ended, and remember a task. */
+	/* A probe that was turned off may still run, and add a task. */
 	tracepoint_synchronize_unregister();
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(&delayed, cpu), 0, sizeof(struct delayed));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How many of the tasks that a run queue counts only seem to be runnable.
+ * Counts the tasks of a run queue that sleep, but are still counted there.
  */
 #ifndef XENSCHED_DELAYED_H
 #define XENSCHED_DELAYED_H
@@ -15,8 +15,8 @@ struct task_struct;
 bool xensched_delayed_find(void);
 
 /*
- * An error: tasks that migrate are not seen, and xensched_delayed_count() must
- * not be called.
+ * Returns 0 or an error.  After an error, migrations stay unnoticed, so
+ * xensched_delayed_count() must not be called.
  */
 int xensched_delayed_turn(bool on);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The parts of the guest module.
+ * Declares the parts of the guest module.
  */
 #ifndef XENSCHED_GUEST_H
 #define XENSCHED_GUEST_H

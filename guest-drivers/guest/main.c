@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module xensched_guest: what only a guest knows of itself.
+ * Registers the module xensched_guest: events that only the guest itself observes.
  *
- * The length of its run queues, what its threads do and what they ask of back
- * ends, in the log of xensched_log, and marks of its workloads, in the log of
- * Xen.
+ * The log of xensched_log has the length of its run queues, the switches of its
+ * threads and their requests to back ends.  The log of Xen has the marks of its
+ * workloads.
  */
 #include <linux/module.h>
 #include <linux/tracepoint.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Implements /dev/xensched-mark: each 32-bit code that is written is a hypercall;
+ * Implements /dev/xensched-mark: every written 32-bit code is a hypercall;
  * ioctls make the codes of typed.c.
  *
- * The device is root's.  An administrator may give it to others, by a group as
- * udev/60-xensched-mark.rules does; they then can fill the log with as many
- * rows as they like, but only of this guest's.
+ * root owns the device.  An administrator may open it to a group, as
+ * udev/60-xensched-mark.rules does.  The group's members can then log any number
+ * of rows, but only rows of this guest.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -17,7 +17,7 @@
 #include "guest.h"
 #include "typed.h"
 
-/* As many marks as there are codes, or as there are until one fails. */
+/* Makes a mark of each code, until one fails. */
 static ssize_t xensched_mark_write(struct file *file, const char __user *buffer,
 				   size_t size, loff_t *pos)
 {

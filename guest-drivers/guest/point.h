@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Probes of the scheduler's tracepoints which are there while they are wanted.
+ * Declares probes of the scheduler's tracepoints, registered only while needed.
  *
- * A tracepoint without a probe is a NOP of Linux's own, so what is off costs
- * nothing, not even a test.
+ * A tracepoint without a probe is a NOP, so an event that is off costs no test.
  */
 #ifndef XENSCHED_POINT_H
 #define XENSCHED_POINT_H
@@ -35,11 +34,11 @@ static struct xensched_point _point = {					\
 	.probe = _probe,						\
 }
 
-/* Modules cannot name them.  False: there is no such tracepoint. */
+/* Finds it by name, as it is not exported.  False: there is none. */
 bool xensched_point_find(struct xensched_point *point);
 
 /*
- * The log's mutex is held, or no other code can know of @point.  Returns 0, or an
+ * Caller holds the log's mutex, or no other code can use @point.  Returns 0, or an
  * error after a warning; @point then stays as it is.
  */
 int xensched_point_turn(struct xensched_point *point, bool on);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the threads of this Linux ask of whose back end.
+ * Logs the requests of this Linux's threads to back ends.
  *
- * A row is made where a thread hands I/O to a disk, for there its PID is known;
- * when the request is put on the ring, or complete, another thread may run.  To
- * which process the thread belongs, and how much that is in all, is for an
- * agent to find out (docs/internals/linux-log.md).
+ * The row is written when a thread submits I/O to a disk, because the PID is
+ * known there.  When the request is put on the ring, or complete, another thread
+ * may run.  An agent finds the thread's process, and the sums
+ * (docs/internals/linux-log.md).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -26,7 +26,7 @@
 
 #define REQUEST	(1U << XEN_SCHEDLOG_EV_GUEST_REQUEST)
 
-/* The front end of a disk, or NULL: it is none of Xen's. */
+/* Returns the front end of a disk, or NULL if Xen does not provide it. */
 static const struct xenbus_device *xensched_front_end(struct gendisk *disk)
 {
 	struct device *parent = disk_to_dev(disk)->parent;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The length of the guest's run queues, at its own scheduling points.
+ * Logs the length of the guest's run queues, at its own scheduling points.
  *
- * Linux counts the runnable tasks of each CPU in its struct rq, which modules
- * do not know.  But there is a tracepoint for each change of that number, with
- * the address of the struct.  So this module reads the two places where the number
- * can be, while it makes the number change: only if one of them always equalled the
- * tracepoint's number, the event guest-runq is provided.
- * Otherwise everything else works without it.
+ * Linux counts the runnable tasks of each CPU in struct rq, which is not visible
+ * to modules.  But a tracepoint reports each change of that number, with the
+ * address of the struct.  So this module makes the number change and reads the two
+ * possible places of it.  The event guest-runq is provided only if one place always
+ * equals the tracepoint's number; all other events work without it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -28,18 +27,18 @@
 
 #define RUNQ_EVENTS	(1U << XEN_SCHEDLOG_EV_GUEST_RUNQ)
 
-/* Changes that have to be seen, and how long to wait for them, in ms. */
+/* Changes to observe, and the time limit for them in ms. */
 #define CHANGES		32
 #define PATIENCE	2000
 
 /* Where in struct rq: next to its lock, which is first (6.12), or first (7.3). */
 static const size_t places[] = { sizeof(raw_spinlock_t), 0 };
 
-/* What is being found out.  Changed with the run queue's lock held. */
+/* The state of that search.  Changed with the run queue's lock held. */
 static struct {
 	struct task_struct *sleeper;	/* Its own run queue is read. */
 	struct rq *rq;
-	unsigned long base;		/* What to add a CPU's offset to. */
+	unsigned long base;		/* A CPU's offset is added to it. */
 	unsigned int seen;
 	struct {
 		unsigned int expected, wrong;
@@ -52,9 +51,9 @@ static unsigned int number_at(unsigned long address)
 }
 
 /*
- * The first task that the sleeper takes off a run queue is itself, on its way
- * to sleep with interrupts off: the queue is that of this CPU.  (An interrupt
- * may balance queues in its name.)
+ * The first task that the sleeper dequeues is itself, when it sleeps with
+ * interrupts off: the queue belongs to this CPU.  (An interrupt may balance
+ * queues while the sleeper is current.)
  */
 static void xensched_runq_changed(void *data, struct rq *rq, int change)
 {
@@ -124,7 +123,7 @@ XENSCHED_POINT(switch_point, sched_switch, xensched_runq_switched);
 
 static void xensched_runq_turned(u32 on)
 {
-	/* Without this nothing is logged, rather than too many tasks. */
+	/* If this fails, nothing is logged: the number would be too high. */
 	if (on && xensched_delayed_turn(true))
 		return;
 	xensched_point_turn(&switch_point, on);

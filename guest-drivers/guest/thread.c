@@ -4,7 +4,7 @@
  * wake-up, and the threads' names.
  *
  * A name is logged when it is first needed, when it has changed, and every
- * few seconds: a reader that begins later, or has lost rows, gets it, too.
+ * few seconds, for a reader that begins later or has lost rows.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -33,9 +33,9 @@
 #define PERIOD	(4 * HZ)
 
 /*
- * What was said of threads, by a hash of their PIDs.  Two that share a place
- * are named more often than they need to be, and so is one that two CPUs ask
- * for at the same time.
+ * The logged names of threads, by a hash of their PIDs.  If two threads share an
+ * entry, or two CPUs log a thread at the same time, names are repeated more
+ * often than necessary.
  */
 #define SAID_BITS 12
 static u64 said[1U << SAID_BITS];
@@ -71,20 +71,20 @@ static void log_name(const struct task_struct *task,
 		   (u64)task->tgid << XEN_SCHEDLOG_NAME_TEXT_SHIFT);
 }
 
-/* A thread may be renamed by others meanwhile: the copy is what counts. */
+/* Uses a copy, because another thread may rename this one meanwhile. */
 static void xensched_name_if_needed(const struct task_struct *task)
 {
 	char name[TASK_COMM_LEN];
 	u64 half[2], value, *place;
 
 	BUILD_BUG_ON(sizeof(half) != sizeof(name));
-	/* Those of all vCPUs share it, and no reader needs the name. */
+	/* The idle threads of all vCPUs share PID 0, and need no name. */
 	if (!task->pid)
 		return;
 
 	memcpy(name, task->comm, sizeof(name));
 	name[TASK_COMM_LEN - 1] = '\0';
-	/* What is behind its end may be of another name. */
+	/* The bytes after its end may belong to another name. */
 	memset(name + strlen(name), 0, sizeof(name) - strlen(name));
 	memcpy(half, name, sizeof(half));
 	value = hash_64(half[0] ^ hash_64(half[1] ^ task->tgid, 64), 64) ^
@@ -102,7 +102,7 @@ static u64 why_left(bool preempt, const struct task_struct *task,
 {
 	u64 letter;
 
-	/* As Linux's own sched_switch has it. */
+	/* The letter that sched_switch shows. */
 	letter = task_index_to_char(__task_state_index(state,
 						       task->exit_state));
 	if (preempt)
@@ -128,10 +128,10 @@ static void xensched_thread_switched(void *data, bool preempt,
 			   why_left(preempt, prev, prev_state));
 }
 
-/* Interrupts are off here, too. */
+/* Interrupts are off. */
 static void xensched_thread_waking(void *data, struct task_struct *task)
 {
-	/* It has not gone yet, and wakes no other thread. */
+	/* It still runs, and wakes no other thread. */
 	if (task == current)
 		return;
 

@@ -2,12 +2,12 @@
 /*
  * Writes typed marks as codes.
  *
- * Names have numbers, which stay until the module goes: a begin is one code.  A
- * name is logged before the first mark that needs it, and again once per second,
- * so that a reader that begins later, or has lost rows, has it soon.
+ * Names have numbers, which stay until the module is unloaded: a begin is one
+ * code.  A name is logged before the first mark that needs it, and again once per
+ * second, for a reader that begins later or has lost rows.
  *
- * Codes that belong together are logged without another one of this vCPU in
- * between, and there are never more than a dozen of them.
+ * Codes that belong together, a dozen at most, are logged without another code of
+ * this vCPU in between.
  */
 #include <linux/capability.h>
 #include <linux/errno.h>
@@ -30,10 +30,10 @@
 
 struct name {
 	char text[XENSCHED_MARK_TEXT];
-	u32 said;		/* 1 + the period in which it was said last */
+	u32 said;		/* 1 + the period of its latest rows */
 };
 
-/* Nothing of it goes, or changes, before the module does. */
+/* Entries neither change nor disappear until the module is unloaded. */
 static struct name *names[XENSCHED_MARK_NAMES];
 static unsigned int nr_names;
 static DEFINE_MUTEX(names_lock);	/* Held to add one. */
@@ -47,7 +47,7 @@ static int log_code(u32 what, u32 high, u32 low)
 				 (low & XENSCHED_CODE_LOW_MASK));
 }
 
-/* Preemption is off, here and below. */
+/* Caller has preemption off, here and below. */
 static int log_data(const u8 *data, size_t size)
 {
 	u32 code = XENSCHED_TYPED | XENSCHED_CODE_FIRST |
@@ -118,7 +118,7 @@ static int log_typed(u32 kind, u32 id, u64 value)
 
 int xensched_typed_mark(const struct xensched_mark_typed *mark)
 {
-	/* What has a number is there. */
+	/* A name below this number is complete. */
 	unsigned int nr = smp_load_acquire(&nr_names);
 	int err;
 
@@ -160,7 +160,7 @@ int xensched_typed_label(const struct xensched_mark_label *label)
 	return err;
 }
 
-/* Names do not go: users other than root leave some to root. */
+/* Names stay, so some are reserved for root. */
 static bool may_add_name(void)
 {
 	if (nr_names < XENSCHED_MARK_NAMES - XENSCHED_MARK_NAMES_ROOT)
@@ -182,7 +182,7 @@ static int add_name(const char *text)
 
 	strscpy(name->text, text, sizeof(name->text));
 	names[nr_names] = name;
-	/* It is there before it has a number. */
+	/* Publish the number after the name. */
 	smp_store_release(&nr_names, nr_names + 1);
 
 	return nr_names - 1;

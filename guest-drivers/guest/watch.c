@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes a mark when a certain thread gets a vCPU, or leaves one.
+ * Makes a mark when a given thread starts to run on a vCPU, or stops.
  *
  * dom0 names the threads in schedlog/watch, below this domain's own path: lines such
  * as "to-pid 123", "from-pid 123", "to-name make", "from-name make".  A mark has
- * the number of its line, from 0 on; an empty line, and one that is not
- * understood, is none.  It is made in the middle of the switch, before the
- * thread runs, so that Xen can stop this domain there.
+ * the number of its line, from 0 on.  Empty and invalid lines are ignored.  The
+ * mark is made during the switch, before the thread runs, so that Xen can stop
+ * this domain there.
  *
- * The probe is there only while there is such a line.
+ * The probe is registered only while there is such a line.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -31,7 +31,7 @@
 #define NODE	"schedlog/watch"
 
 struct watched {
-	pid_t pid;			/* 0: it is known by its name */
+	pid_t pid;			/* 0: found by its name */
 	char name[TASK_COMM_LEN];
 	bool to, from;			/* Neither: there is no such line */
 };
@@ -54,7 +54,7 @@ static bool is_it(const struct watched *watched, const struct task_struct *task)
 
 static void make_mark(unsigned int slot, const struct task_struct *task)
 {
-	/* If Xen does not want it, no reaction waits for it any more. */
+	/* If Xen rejects it, no reaction waits for it any more. */
 	xensched_code_log(XENSCHED_TYPED |
 			  XENSCHED_CODE_SWITCH << XENSCHED_CODE_WHAT_SHIFT |
 			  slot << XENSCHED_CODE_SLOT_SHIFT |
@@ -83,7 +83,7 @@ static void xensched_watch_switched(void *data, bool preempt,
 
 XENSCHED_POINT(switch_point, sched_switch, xensched_watch_switched);
 
-/* False: it is not understood. */
+/* Returns false if the line is invalid. */
 static bool take_line(char *line, struct watched *watched)
 {
 	char *what = strsep(&line, " ");
@@ -123,7 +123,7 @@ static bool take_text(char *text, struct watches *w)
 	return any;
 }
 
-/* NULL: nothing is to be watched. */
+/* NULL: watch no thread. */
 static void change_watches(struct watches *fresh)
 {
 	struct watches *former;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Xen's public header schedlog.h includes its neighbour xen.h, for guest
- * handles only.  Linux has no use for those.
+ * Replaces Xen's public xen.h, which schedlog.h includes only for guest handles.
+ * Linux does not use these.
  */
 #ifndef XENSCHED_PUBLIC_XEN_H
 #define XENSCHED_PUBLIC_XEN_H

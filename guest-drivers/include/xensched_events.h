@@ -6,7 +6,7 @@
 #ifndef XENSCHED_EVENTS_H
 #define XENSCHED_EVENTS_H
 
-/* That header is for Xen and for readers of logs; we write one. */
+/* The header serves Xen and readers of logs; these modules write one. */
 #ifndef __XEN_TOOLS__
 #define __XEN_TOOLS__ 1
 #endif

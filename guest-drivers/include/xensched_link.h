@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Log sites of a module that has its work to do whether there is a log or not.
+ * Declares log sites for a module that has to work with and without a log.
  *
  * Such a module uses no symbol of xensched_log, which therefore need not be
- * loaded, or loadable; it has static keys of its own, and link.c next to its
- * sources.  The log is attached when there is one, now or later, and is held
- * from then on.  Sites are those of xensched_log.h under other names:
+ * loaded, or loadable.  It has its own static keys, and link.c next to its
+ * sources.  The log is attached as soon as there is one, and is held from then
+ * on.  Sites equal those of xensched_log.h under other names:
  *
  *	xensched_link_log(XEN_SCHEDLOG_EV_RING_PAGES,
  *			  xensched_link_acct(DOMID_SELF),
@@ -21,17 +21,17 @@
 #include "xensched_events.h"
 
 struct xensched_link {
-	u32 events;			/* Mask: what there are sites of. */
+	u32 events;			/* Mask: events with sites. */
 	struct static_key_false *keys;	/* [XEN_SCHEDLOG_NR_EVENTS] */
 
-	/* The log's, valid while a key is on. */
+	/* Functions of the log, valid while a key is on. */
 	void (*event)(unsigned int event, u16 acct,
 		      u16 correspondent, u64 count);
 	u16 (*acct)(u16 domid);
 	struct list_head entry;
 };
 
-/* The log: from now on the keys follow the events, or no more. */
+/* For the log: the keys begin or cease to follow the events. */
 void xensched_log_attach(struct xensched_link *link);
 void xensched_log_detach(struct xensched_link *link);
 
@@ -54,14 +54,14 @@ void xensched_link_init(u32 events);
  */
 void xensched_link_exit(void);
 
-/* As xensched_log(). */
+/* Like xensched_log(). */
 #define xensched_link_log(event_, acct, correspondent, count)		\
 do {									\
 	if (static_branch_unlikely(&xensched_link_keys[event_]))	\
 		xensched_link.event(event_, acct, correspondent, count); \
 } while (0)
 
-/* As xensched_log_acct(); for arguments of a site only. */
+/* Like xensched_log_acct(); only for arguments of a site. */
 #define xensched_link_acct(domid) xensched_link.acct(domid)
 
 #endif /* XENSCHED_LINK_H */

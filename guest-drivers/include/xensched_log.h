@@ -47,7 +47,7 @@ do {									\
  * xensched_log_on() - is an event on?
  * @event: XEN_SCHEDLOG_EV_*, a constant
  *
- * For what has to be done for a site only: as cheap as the site itself.
+ * For work that only a site needs; costs as little as the site itself.
  */
 #define xensched_log_on(event) \
 	static_branch_unlikely(&xensched_log_key[event])
@@ -56,9 +56,9 @@ do {									\
  * xensched_log_acct() - the accounting domain of a domain
  * @domid: the domain, or DOMID_SELF
  *
- * The number which the scheduler gave it through xenstore, or @domid itself
- * while it gave none to anybody.  While it did so to others: our own one, so
- * that nothing is logged.
+ * The number that the scheduler assigned through xenstore, or @domid itself if no
+ * domain has a number.  If only other domains have numbers, the number of this
+ * domain, so that nothing is logged.
  *
  * Context: Any.  One load.
  * Return: the accounting domain.
@@ -66,10 +66,10 @@ do {									\
 u16 xensched_log_acct(u16 domid);
 
 /**
- * struct xensched_provider - a module's sites
+ * struct xensched_provider - the sites of a module
  * @events: mask of 1 << XEN_SCHEDLOG_EV_*
  * @turned: called when one of them is turned on or off, with those that are
- *	on from now on; NULL if the module does nothing but to have a site.
+ *	on from now on; NULL if the module needs no call.
  *	Process context; must not call xensched_log_*() of this struct.
  * @entry: the log's
  */
@@ -81,7 +81,7 @@ struct xensched_provider {
 
 /**
  * xensched_log_provide() - the calling module has sites of these events
- * @provider: which; stays where it is until it is withdrawn
+ * @provider: stays valid until it is withdrawn
  *
  * Only such events can be turned on.  Call it from the module's init function.
  *

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * xensched-mark - in a guest: marks of a script, for "xensched timeline" and
- * "xensched roi" in dom0.
+ * xensched-mark - in a guest: makes marks for a script; "xensched timeline" and
+ * "xensched roi" in dom0 show them.
  *
- * Nothing but the device and its header is needed.  A workload that is marked has
- * to run also where marks are not allowed: "run" runs its command all the same.
+ * The program needs only the device and its header.  A marked workload has to run
+ * even if marks are not allowed, so "run" then runs its command without marks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static int complain(const char *what, int err)
 	return EXIT_FAILED;
 }
 
-/* What marks returns 0 or an errno value. */
+/* @mark returns 0 or an errno value. */
 static int with_device(int (*mark)(int fd, const void *what), const void *what,
 		       const char *name)
 {
@@ -103,8 +103,8 @@ static unsigned long long now_ns(clockid_t clock)
 }
 
 /*
- * Labels that the reader understands: the clock before the first one and after
- * it, so that its row is between the two.
+ * Writes labels that the reader parses: the clock before and after the first
+ * label, so that its row is between the two times.
  */
 static int mark_instant(int fd, clockid_t clock, const char *name)
 {
@@ -118,7 +118,7 @@ static int mark_instant(int fd, clockid_t clock, const char *name)
 	return err ? err : xensched_mark_label(fd, after);
 }
 
-/* Several times: one of them is not interrupted. */
+/* Repeats the labels, so that at least one is not interrupted. */
 static int mark_clocks(int fd, const void *what)
 {
 	int i, err = 0;
@@ -215,7 +215,7 @@ static int as_shell(int status)
 				   : WEXITSTATUS(status);
 }
 
-/* Signals that end a program, or ask for something, and SIGCHLD. */
+/* The signals that end or notify a program, and SIGCHLD. */
 static void fill_signals(sigset_t *set)
 {
 	static const int signals[] = {
@@ -230,8 +230,8 @@ static void fill_signals(sigset_t *set)
 }
 
 /*
- * Returns the status of @child, or -1.  Signals in @set are blocked.  A process
- * that signals this one means the command; a terminal has signalled both.
+ * Returns the status of @child, or -1.  Signals in @set are blocked.  Signals
+ * from a process are passed on to the command; a terminal has signalled both.
  */
 static int wait_for(pid_t child, const sigset_t *set)
 {

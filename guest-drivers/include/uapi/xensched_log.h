@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * /dev/xensched-log: how a scheduler sets up and maps the log of this Linux.
+ * /dev/xensched-log: a scheduler sets up and maps the log of this Linux.
  *
- * The operations, their numbers, their payloads and their errors are those of
- * Xen's XEN_SYSCTL_schedlog, with a pointer as a 64-bit number where Xen has a
- * guest handle.  Where Xen hands out machine frames, here is mmap().  What is
- * in the memory is described in Xen's public header schedlog.h.
+ * The operations, their numbers, their payloads and their errors equal those of
+ * Xen's XEN_SYSCTL_schedlog.  A pointer is a 64-bit number where Xen has a guest
+ * handle, and mmap() replaces Xen's machine frames.  Xen's public header
+ * schedlog.h describes the memory.
  */
 #ifndef _UAPI_XENSCHED_LOG_H
 #define _UAPI_XENSCHED_LOG_H
@@ -19,12 +19,12 @@ struct xensched_log_info {
 	__u32 nr_acct;
 	__u32 nr_files;
 	__u32 data_size;	/* Bytes of DATA, of each CPU */
-	__u32 events_built;	/* Events of which a loaded module has sites */
+	__u32 events_built;	/* Events for which a loaded module has sites */
 	__u32 events_enabled;
-	__u32 nr_sites;		/* How often a loaded module has an event */
+	__u32 nr_sites;		/* Pairs of a loaded module and an event */
 	__u64 tsc_khz;
 	__u64 max_bytes;	/* The module parameter max_mib */
-	__u64 used_bytes;	/* Also by former areas which are still mapped */
+	__u64 used_bytes;	/* Also by former areas that are still mapped */
 	__u32 lease_ms;		/* 0: no program holds the log */
 	__u32 lease_left_ms;
 	__u32 nr_pmcs;		/* 0 */
@@ -46,13 +46,13 @@ struct xensched_log_files {
 };
 
 /*
- * The events which are to be on.  EOPNOTSUPP: no module that is loaded has a
+ * Turns these events on, all others off.  EOPNOTSUPP: no module that is loaded has a
  * site of one of them.  ENOENT: not set up.  EEXIST: another scheduler, with
  * another cookie, holds the log.  EINVAL: a lease without a cookie, or out of
  * range (100 ... 3600000 ms; 0: no lease).
  *
- * Before one is turned on the accounting domains are read from xenstore, so the
- * first row is about those that were given before.  ETIMEDOUT: it does not answer.
+ * Before an event is turned on, the accounting domains are read from xenstore, so
+ * the first row has the current numbers.  ETIMEDOUT: xenstore does not answer.
  */
 struct xensched_log_events {
 	__u32 events;
@@ -60,20 +60,20 @@ struct xensched_log_events {
 	__u64 cookie;
 };
 
-/* Turns all events off and gives the area up.  EEXIST as above. */
+/* Turns all events off and releases the area.  EEXIST as above. */
 struct xensched_log_release {
 	__u64 cookie;
 };
 
 /*
- * Rows that an agent has completed, which the kernel's own rows in this log are
- * not, are promoted: recorded as those of a site, on the CPU that it runs on,
- * with this domain as the current one.  The file is a site of process-io from its
- * first call on, until it is closed; @nr may be 0.
+ * Promotes rows that an agent has completed from the kernel's rows: they are
+ * recorded like rows of a site, on the agent's CPU, with this domain as the
+ * current one.  The file counts as a site of process-io from its first call until
+ * it is closed; @nr may be 0.
  *
  * EINVAL: another event, or a correspondent that is no accounting domain.  ENOENT:
- * not set up.  ESTALE: the rows are from another area than there is now.  @area
- * and @events are filled in with these two as well, and nothing is recorded.
+ * not set up.  ESTALE: the rows are from a former area.  After ENOENT and
+ * ESTALE, @area and @events are filled in as well, and nothing is recorded.
  */
 struct xensched_log_promoted {
 	__u64 counter;
@@ -85,10 +85,10 @@ struct xensched_log_promoted {
 #define XENSCHED_LOG_MAX_PROMOTED	1024
 
 struct xensched_log_promote {
-	__u64 area;		/* In: whose rows were completed; out: now */
+	__u64 area;		/* In: the area of the rows; out: the current one */
 	__u64 rows;		/* const struct xensched_log_promoted *, [nr] */
 	__u32 nr;		/* XENSCHED_LOG_MAX_PROMOTED at most */
-	__u32 events;		/* Out: those which are on */
+	__u32 events;		/* Out: the events that are on */
 };
 
 #define XENSCHED_LOG_IOC_MAGIC	0xf9
@@ -117,8 +117,8 @@ struct xensched_log_promote {
 /*
  * poll(): POLLIN as long as a log file of any CPU has reached the mark that was
  * set for it in CONTROL.  A sleeper is woken within a tick of 10 ms of a CPU
- * that continues to log; what a CPU logs last may be past its mark unnoticed
- * until it logs again.  A mark of 0 is none.
+ * that continues to log; if a CPU stops to log, its last rows may stay
+ * unnoticed until it logs again.  A mark of 0 is none.
  */
 
 #endif /* _UAPI_XENSCHED_LOG_H */

@@ -9,15 +9,15 @@
  *	region_of_interest();
  *	xensched_mark_end(fd, parse);
  *
- * or with codes that mean what the workload wants them to mean:
+ * or with codes that the workload defines:
  *
  *	xensched_mark(fd, 1);
  *	region_of_interest();
  *	xensched_mark(fd, 2);
  *
- * Each code is one hypercall, and a row of Xen's event "mark" whose counter it
- * is, if a scheduler logs that of this domain.  Codes below XENSCHED_TYPED are
- * the workload's own.
+ * Each code is one hypercall.  If a scheduler logs Xen's event "mark" of this
+ * domain, the code is the counter of a row.  The workload defines codes below
+ * XENSCHED_TYPED.
  */
 #ifndef _UAPI_XENSCHED_MARK_H
 #define _UAPI_XENSCHED_MARK_H
@@ -28,8 +28,8 @@
 #define XENSCHED_MARK_DEVICE "/dev/xensched-mark"
 
 /*
- * Names of this Linux, those of them that CAP_SYS_ADMIN alone may add, and the bytes
- * of one, or of a label, with its end.
+ * The number of names of this Linux, the part of them that is reserved for
+ * CAP_SYS_ADMIN, and the bytes of a name or label, with its end.
  */
 #define XENSCHED_MARK_NAMES	1024
 #define XENSCHED_MARK_NAMES_ROOT 256
@@ -42,8 +42,8 @@ enum xensched_mark_kind {
 };
 
 /*
- * What has this name, now and until the module goes.  ENOSPC: all numbers that
- * the caller may have are taken.  EINVAL: it is empty, or has no end.
+ * Returns the number of a name, valid until the module is unloaded.  ENOSPC: all
+ * numbers that the caller may use are taken.  EINVAL: it is empty, or has no end.
  */
 struct xensched_mark_name {
 	char text[XENSCHED_MARK_TEXT];
@@ -61,7 +61,7 @@ struct xensched_mark_label {
 	char text[XENSCHED_MARK_TEXT];
 };
 
-/* As XENSCHED_LOG_IOC_MAGIC, behind its numbers. */
+/* The magic of XENSCHED_LOG_IOC_MAGIC, with the numbers after its own. */
 #define XENSCHED_MARK_NAME	_IOWR(0xf9, 16, struct xensched_mark_name)
 #define XENSCHED_MARK_TYPED	_IOW(0xf9, 17, struct xensched_mark_typed)
 #define XENSCHED_MARK_LABEL	_IOW(0xf9, 18, struct xensched_mark_label)
@@ -75,7 +75,7 @@ struct xensched_mark_label {
  *   XENSCHED_CODE_NAME         name              sum of the text
  *   XENSCHED_CODE_COUNT        name              sum of the value
  *   XENSCHED_CODE_DATA         24 bits, the first byte lowest, and FIRST
- *   XENSCHED_CODE_SWITCH       22 bits PID, and the number of what dom0 waits for
+ *   XENSCHED_CODE_SWITCH       22 bits PID, and the number of dom0's line
  *
  * Text (without its end) comes before its LABEL or NAME, a value (64 bits, as
  * many of its bytes as are not 0, the lowest first) before its COUNT, three
@@ -120,7 +120,7 @@ static inline __u32 xensched_mark_sum(const void *data, __u32 size)
 #include <unistd.h>
 
 /*
- * All of these return 0 or an errno value, but for xensched_mark_name().
+ * These functions, except xensched_mark_name(), return 0 or an errno value.
  * EPERM: the administrator of the host has not allowed this domain to log
  * marks.  ENOSYS: Xen has no log.
  */
@@ -129,7 +129,7 @@ static inline int xensched_mark(int fd, __u32 code)
 	return write(fd, &code, sizeof(code)) == sizeof(code) ? 0 : errno;
 }
 
-/* Its number, or a negative errno value; E2BIG: it is too long. */
+/* Returns its number, or a negative errno value; E2BIG: it is too long. */
 static inline int xensched_mark_name(int fd, const char *text)
 {
 	struct xensched_mark_name name = { .id = 0 };
