@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make bench-cases: loads that have hurt other schedulers, on hosts made of numbers,
-# five seeds each (cases/bench-cases.c).
+# make bench-cases: runs loads that have hurt other schedulers on simulated hosts, five
+# seeds each (cases/bench-cases.c).
 #
 # Writes build/bench/cases.json.  Fails when placement misses a goal.
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make bench-daemon: what all of xenschedd costs on a host with 1,000 guests and
+# make bench-daemon: measures the CPU time of the whole daemon on a host with 1,000 guests and
 # 256 pCPUs that logs a million rows per second, and while these guests boot.
 # See docs/develop/benchmarks.md.
 #

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Do notifications tell the same as the use of a ring (5.3.3 and figure 5.8 of
-# the thesis)?  Both per interval of 20 ms, under Postmark and under a load whose
-# kind, depth and pace change, each third request logged and each one, with
-# Pearson's r and plots.
+# Correlates notifications with the use of a ring (5.3.3 and figure 5.8 of the thesis):
+# both per interval of 20 ms, under Postmark and under a load with changing kind, depth
+# and pace.  Logs every third request, then every one.  Reports Pearson's r and plots.
 #
 # In exact mode with one pCPU: an interval is 20 million instructions.
 #
@@ -34,6 +33,6 @@ done
 cp "$results"/*.dat "$out"
 for load in "${loads[@]}"; do
     (cd "$out" && gnuplot -e "load='$load'" "$here/host/correlation.gnuplot")
-    # gnuplot's lines end with blanks; the file can be kept as it is without.
+    # gnuplot ends lines with blanks, which a repository would not accept.
     sed -i 's/[[:blank:]]*$//' "$out/correlation-$load.svg"
 done

@@ -1,31 +1,31 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What can be done to have a guest run at a place, and what comes of it: soft
-# affinity, the same after a short hard one, hard affinity, and soft affinity
-# with credit2_soft_weight=50; by hand (xl vcpu-pin, xenhypfs), with no daemon
-# that would have its own ideas.  "none" is Xen's scheduler alone.
+# Compares the ways to keep a guest at a place (levers): soft affinity, soft affinity
+# after a short hard one, hard affinity, and soft affinity with credit2_soft_weight=50.
+# The script sets them (xl vcpu-pin, xenhypfs); the daemon only logs.  "none" is Xen's
+# scheduler alone.
 #
-# dom0 is held on socket 0 and serves the disk of a guest that is to be there,
-# too; another guest computes, a third one is idle.  Each lever begins with the
-# guest on the other socket and all affinities "all"; their order is another one
-# in each boot.  Where the guest ran is read from the log, never from a setting.
+# dom0 is held on socket 0 and serves the disk of the guest that should be there; another
+# guest computes, a third one is idle.  Each lever starts with the guest on the other
+# socket and all affinities "all"; every boot has another order.  The script reads where
+# the guest ran from the log, never from a setting.
 #
 #   room      2 sockets x 4 cores, credit2; BOOTS (10) boots
-#   overload  the same; seven guests wish for socket 0, six of them never sleep;
+#   overload  as "room"; seven guests have levers to socket 0, six never sleep;
 #             also with credit2_soft_weight=25 and 100
-#   tight     2 sockets x 2 cores, where dom0 alone may take most of the place
+#   tight     2 sockets x 2 cores, so dom0 alone may use most of the place
 #   credit    as "room", with Xen's scheduler credit
-#   null      the same, with the scheduler null
+#   null      as "room", with the scheduler null
 #   exact     as "room", in exact mode
 #
-# HOSTS says which of them; those without a number here are booted MORE (3) times.
-# All but "exact" run in fast mode: a second there is one of this machine, with
-# all that it has to do beside, and no pCPU is as fast as a real one.  So shares
-# are what to look at, and which lever does what; rates are not portable.
+# HOSTS selects hosts; those without a number here are booted MORE (3) times.  All but
+# "exact" run in fast mode: a second there is a second of this machine, which also does
+# other work, and no pCPU is as fast as a real one.  So compare shares and levers; rates
+# are not portable.
 #
-# Writes build/bench/lever.json again after each boot.  With CASES=FILE it goes on
-# where a run with the same file was ended.
+# Writes build/bench/lever.json after each boot.  With CASES=FILE it continues a run that
+# used the same file.
 
 set -euo pipefail
 

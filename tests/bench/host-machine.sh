@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What it costs where a guest runs, and what the log costs, in cache lines: a
-# disk guest on dom0's pCPU, with the same last-level cache, on another one of
-# the socket, on the other socket; its two pCPUs and the daemon's with and without
-# a log that is written and read.  On xeon2 of tests/machine/machines, or
-# MACHINES="NAME ...", those of two sockets.
+# Measures the cost of a guest's place, and of the log, in cache lines.  A disk guest runs
+# on dom0's pCPU, with the same last-level cache, on another cache of the socket, and on
+# the other socket.  The log's cost is that of the two pCPUs and of the daemon's, with and
+# without a log.  Uses xeon2 of tests/machine/machines, or MACHINES="NAME ...", all with
+# two sockets.
 #
 # In exact mode.  A request is a 4 KiB direct read from a RAM disk that dom0
-# serves, one at a time.  What the model cannot show: docs/develop/machine-model.md.
+# serves, one at a time.  docs/develop/machine-model.md has the model's limits.
 #
 # Writes build/bench/machine.json: by machine, places, log and xentrace, with the
 # counts of each round, and the times modelled from them.

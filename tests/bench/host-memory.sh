@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# How many rows there are per interval of 20 ms, on average and at most, when
-# everything is logged, and how large log files have to be for that (5.3.1 of
-# the thesis): under Postmark and fio, by xensched advise-size in dom0.
+# Measures the mean and largest number of rows per interval of 20 ms if all events are
+# logged, and the size of log files for them (5.3.1 of the thesis): under Postmark and
+# fio, with xensched advise-size in dom0.
 #
-# In exact mode with one pCPU, so the rates are those of a CPU which executes an
-# instruction per nanosecond: the same on every machine, and about a third or a
-# half of what a machine of today does.
+# Runs in exact mode with one pCPU, so the rates are those of a CPU that executes an
+# instruction per nanosecond.  They are the same on every machine, and about a third to
+# half of a current machine's.
 #
 # Writes build/bench/memory.json: a list of {"workload", "event", "mean",
 # "most", "row_bytes", "sizes": {"20": BYTES, "100": BYTES}, ...}.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Measures what the place of a guest is worth where distance takes time: guests that read
+# Measures the value of a guest's place if distance takes time: guests that read
 # a disk that dom0's pCPU 0 serves run on that pCPU, with the same last-level cache, on
 # another one of the socket, and on the other socket.
 #

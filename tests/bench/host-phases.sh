@@ -1,21 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Is placement worth anything?  Eight guests whose load changes do the same work
-# under each of several placements (host/phases.plan), on the machine model:
-# what is compared is the modelled pCPU time of the whole host for this work, the
-# daemon's own included.
+# Measures the gain of placement.  Eight guests with changing load do the same work under
+# each of several placements (host/phases.plan), on the machine model.  Compares the
+# modelled pCPU time of the whole host for this work, including the daemon's own.
 #
 # In exact mode, on 2 sockets x 4 cores with NUMA; dom0 and the driver domain have one
 # vCPU each, held on socket 0 and on socket 1.  No vCPU pauses, so the TSC is the number
 # of instructions of the whole host.  The model is on for a part of the time only,
-# evenly spread (programs/load/samples.c): the time of a phase is its instructions, all
-# of them, times what those which were sampled took each.
+# evenly spread (programs/load/samples.c): the time of a phase is the number of all its
+# instructions, times the mean time of a sampled one.
 #
-# From outside: LENGTHS, seconds of this host that a phase is to take ("1 3 10");
-# SEEDS ("1 2 3 4 5"), each with other phases and other lots; PHASES, how many of a
-# seed (4); MACHINE (xeon2).  This takes hours.  What is in build/bench/phases/ is not
-# measured again: it can be interrupted, and "REPORT=only" says what there is.
+# Environment: LENGTHS, the length of a phase in seconds of this host ("1 3 10"); SEEDS
+# ("1 2 3 4 5"), each with other phases and random placements; PHASES of each seed (4);
+# MACHINE (xeon2).  A run takes hours and can be interrupted: results in
+# build/bench/phases/ are not measured again.  "REPORT=only" reports these.
 #
 # Writes build/bench/phases.json.
 

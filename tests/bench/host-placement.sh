@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What it costs where a guest runs, as seen from its back end: instructions and
-# notifications to other pCPUs and sockets per request, with both held on the
-# same pCPU, the same socket, different sockets, left alone, brought near by each
-# lever (levers.sh) by hand, and placed by the daemon.
+# Measures the cost of a guest's place relative to its back end: instructions and
+# notifications to other pCPUs and sockets per request.  Both are held on the same pCPU,
+# the same socket or different sockets, without affinities, with each lever (levers.sh)
+# set by hand, and placed by the daemon.
 #
 # In exact mode, on 2 sockets x 2 cores; a request is a 4 KiB direct read from a
 # RAM disk that dom0 serves, one at a time.  Instructions are those of the whole
-# host, with nothing logged but in the last case, where the daemon does its
-# usual work.  Caches and what an IPI takes in time cannot be seen in them.
+# host.  Only in the last case the daemon logs and does its usual work.  Instructions show
+# neither caches nor the latency of an IPI.
 #
 # Writes build/bench/placement.json: a list of {"place",
 # "instructions_per_request", "notifications_per_request",

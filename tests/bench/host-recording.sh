@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What it costs to record everything: nothing, each event of Xen and of dom0's
-# block rings, the same with the threads of dom0 and of the guest, beside xentrace
-# and trace-cmd, all in turn on one host, for the same work of a guest that uses
-# dom0's disk.  In instructions of the whole host, bytes written, and instructions
-# of the programs that write them.
+# Measures the cost of a full recording: nothing; each event of Xen and of dom0's block
+# rings; these and the threads of dom0 and of the guest; xentrace; trace-cmd.  All run in
+# turn on one host, for the same work of a guest that uses dom0's disk.  Counts
+# instructions of the whole host, bytes written, and instructions of the writing programs.
 #
-# In exact mode with one pCPU, see host.sh.  trace-cmd (Debian's package) sees dom0
-# only; without it there is no line for it.
+# In exact mode with one pCPU, see host.sh.  trace-cmd (Debian's package) records
+# only dom0; if it is missing, the table has no line for it.
 #
 # ROUNDS (2) can be set from outside.  Writes build/bench/recording.json.
 

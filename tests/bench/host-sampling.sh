@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Can a few samples of a guest's run, on the machine model, say what the whole run
-# would have been there?  (docs/measure/sampling.md)
+# Checks whether a few samples of a guest's run predict the whole run on the machine model
+# (docs/measure/sampling.md).
 #
 #   taken     The work is done in fast mode and without the model, and sampled.
-#   whole     The same work, all of it on the model: that is the truth.
+#   whole     All of the same work is done on the model, as the reference.
 #   restored  Each interval is restored on the model, and run to its end.
 #
-# What would have been estimated is then drawn a hundred times, with "xensched sample
-# choose" and "estimate" as an operator would.
+# Then the script draws samples and estimates a hundred times, with "xensched sample
+# choose" and "estimate", like an operator.
 #
-# From outside: WORKLOADS ("phases postmark"); MACHINE (xeon2).  What is complete in
-# build/bench/sampling/ is not measured again.  That folder grows to 15 GB.
+# Environment: WORKLOADS ("phases postmark"); MACHINE (xeon2).  Complete results in
+# build/bench/sampling/ are not measured again.  That folder grows to 15 GB.
 #
 # Writes build/bench/sampling.json.
 
@@ -26,14 +26,14 @@ top=$(cd "$here/../.." && pwd)
 machine=${MACHINE:-xeon2}
 read -ra workloads <<<"${WORKLOADS:-phases postmark}"
 declare -A every=([phases]=100 [postmark]=70) # ms of service
-# Intervals which warm the caches for one: without, what a last-level cache still has from
-# long before is missing.
+# Intervals that warm the caches for one: without them, the lines that a last-level cache
+# keeps for long are missing.
 declare -A warm=([phases]=8 [postmark]=16)
 host=(--timeout 7200 --sockets 2 --cores 2 --numa --dom0-vcpus 1 --tools
       --dom0-memory 1024 --memory 3072
       --xen-append "dom0_nodes=0 dma_bits=24 bootscrub=0")
 
-# measure WHAT WORKLOAD [OPTION...]: sampling-WHAT.sh in a host, if it has not been.
+# measure WHAT WORKLOAD [OPTION...]: runs sampling-WHAT.sh in a host, unless it is complete
 measure()
 (
     work=$out/sampling/$machine/$2

@@ -1,28 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What logging costs a whole host: Postmark and fio in a guest, its disk served
-# by dom0 or by a driver domain; without our patches, with them and nothing
-# turned on, with more and more that is logged, and with Xen's own xentrace.
-# This is figure 5.7 of the thesis, in instructions.
+# Measures the cost of logging for a whole host: Postmark and fio in a guest with a disk
+# of dom0 or of a driver domain.  Configurations: unpatched Xen; the patched Xen without
+# events, and with more and more events; Xen's own xentrace.  This is figure 5.7 of the
+# thesis, in instructions.
 #
 # The measure: the host has one pCPU and is in exact mode (tests/host), where
 # one instruction takes one tick of the TSC, in all programs: the guest, the
-# back end, Xen, the daemon, xentrace.  So the TSC around a workload says how
-# many instructions the whole host executed for it, less the time in which the
-# pCPU was idle (which Xen accounts, and which is 0: with a RAM disk no guest
-# waits).  Nothing can happen elsewhere, since there is no other pCPU.  What this
-# cannot show: see tests/host/README.md.
+# back end, Xen, the daemon, xentrace.  So the TSC before and after a workload gives the
+# instructions that the whole host executed for it, less the time in which the pCPU was
+# idle (which Xen accounts, and which is 0: with a RAM disk no guest waits).  There is no
+# other pCPU.  tests/host/README.md has the limits.
 #
-# What is done is host/host.plan with host/native.plan or host/patched.plan: in each
-# of ROUNDS repetitions (3) all workloads have their turn in all configurations of a
-# hypervisor, in an order by lot.  A figure is their mean, because some work, such as
-# a plan of the daemon, comes once a second, and falls into one run and not into the
-# next.  "spread" is largest less smallest, of the mean.  Boots differ from each
-# other, too: with BOOTS=5 each hypervisor is booted so often, figures are the
-# medians, with their interval.
+# The experiment is host/host.plan with host/native.plan or host/patched.plan.  Each of
+# ROUNDS repetitions (3) runs all workloads in all configurations of a hypervisor, in
+# random order.  A figure is the mean of the repetitions, because some work, such as a
+# plan of the daemon, happens once per second and falls into some of the runs.  "spread"
+# is the largest less the smallest, as a part of the mean.  Boots differ too: with BOOTS=5
+# each hypervisor boots five times, and figures are medians with their intervals.
 #
-# BOOTS (1), ROUNDS and BACKENDS ("dom0", "driver" or both) can be set from outside.
+# Environment: BOOTS (1), ROUNDS and BACKENDS ("dom0", "driver" or both).
 #
 # Writes build/bench/host.json, and ratios as host.svg and host.png.
 
@@ -48,7 +46,7 @@ trap end EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# plan HYPERVISOR: what main-dom0.sh is to do
+# plan HYPERVISOR: writes the plan for main-dom0.sh
 plan()
 {
     local backends=${BACKENDS:-dom0 driver}
@@ -59,7 +57,7 @@ plan()
         "$here/host/host.plan" "$here/host/$1.plan" >"$work/$1/plan"
 }
 
-# measure HYPERVISOR BOOT: one boot.  The box has to be the child which is ended.
+# measure HYPERVISOR BOOT: one boot.  The box has to be the child that a signal ends.
 measure()
 {
     exec "$top/tests/host/box" --mode exact --sockets 1 --cores 1 --xen "$1" \

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# machine.sh COMPILER: prints what it was measured on, in a line: figures in
-# cycles or CPU time mean nothing without it.
+# machine.sh COMPILER: prints the machine of a measurement in one line, because figures in
+# cycles or CPU time depend on it.
 
 set -euo pipefail
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make bench-model: what xenschedd's model and policy cost on a host with 1000
+# make bench-model: measures xenschedd's model and policy on a host with 1000
 # guests and 256 pCPUs that logs 10 million rows per second.  See
 # docs/develop/benchmarks.md.
 #

@@ -1,14 +1,14 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""How soon the timeline's page is there, and how smoothly it pans, in a Chromium
-without a window and without a GPU: with a million rows, and with ten.
+"""Measures the load time of the timeline's page, and its frame rate while it pans, in a
+Chromium without a window and without a GPU: with one million rows, and with ten.
 
 Usage: page.py XENSCHED OUTPUT.json [MILLION-ROWS...]
 
 Debian's packages chromium, chromium-driver and python3-selenium are needed.  The
-recordings are made up: 8 pCPUs, 16 domains, in each stay of some 10 us a wake-up and a
-notification; so a row is a third of a slice, which is as dense as rows get.  Times
-are this machine's: what can be compared is how they grow.
+recordings are synthetic: 8 pCPUs, 16 domains, and in each run interval of some 10 us a
+wake-up and a notification.  So three rows make a slice, the highest density of rows.
+Times depend on this machine: compare their growth.
 """
 
 import array
@@ -43,7 +43,7 @@ requestAnimationFrame(next);"""
 
 
 def rows_of(stays, rng):
-    """Three rows per stay; each as four words of 64 bits, as FULL_ROW."""
+    """Three rows per run interval; each has four words of 64 bits, as FULL_ROW."""
     rows, now, last = array.array("Q"), 1000, 2
 
     def row(event, acct, other, counter):

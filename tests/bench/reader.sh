@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make bench-reader: what it costs to read a log file whose producer goes on
-# writing, for sizes from 16 bytes to 64 KiB. See docs/develop/benchmarks.md.
+# make bench-reader: measures reads of a log file while its producer writes, for sizes
+# from 16 bytes to 64 KiB. See docs/develop/benchmarks.md.
 #
 # The reader is the library as it is installed, the producer Xen's own record
 # handler compiled for user space. memcpy() is wrapped to count what the

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What placements do with loads that have hurt others, on hosts made of numbers
+ * Runs placement on loads that have hurt other schedulers, on simulated hosts
  * (tests/unit/support/policy-world.h) on which each plan is carried out: five
  * seeds each.
  *
- * No host is needed, and nothing is measured of one: what is counted are moves, the
- * shares of pCPUs that guests get, and prices of where they end.
+ * The program needs no host and measures none.  It counts moves, the shares of pCPUs that
+ * guests receive, and the prices of their final places.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 /* The prices of a machine without measurements (placement/prices.c). */
 #define LINES 66.0   /* of a notification */
 #define FAR_LINE 87.0 /* ns more from the other node */
-#define FAR_LOAD 60.0 /* likewise, from memory */
+#define FAR_LOAD 60.0 /* ns more from the other node's memory */
 #define MISSES 1e6   /* per second of running */
 
 static uint64_t seed;
@@ -52,7 +52,7 @@ static unsigned int guest_on(unsigned int cpu, double use)
     return domid;
 }
 
-/* The same load, which goes up and down by 30 %: moves after the first minute. */
+/* A constant load with noise of 30 %.  Returns the moves after the first minute. */
 static double noise(const char *policy)
 {
     unsigned int guests = 6 + below(8), i, k, moves;
@@ -77,7 +77,7 @@ static double noise(const char *policy)
     return result;
 }
 
-/* A guest's partner changes its node every 5 s: most moves in a minute. */
+/* A guest's partner changes its node every 5 s.  Returns the most moves in a minute. */
 static double partner_that_moves(const char *policy, double *in_all)
 {
     unsigned int at[AN_HOUR], second, i, most = 0, guest, partner;
@@ -124,7 +124,7 @@ static double least_share(void)
     return least;
 }
 
-/* Three vCPUs that want to run for each core, half of them talk to dom0. */
+/* Three runnable vCPUs for each core; half of them communicate with dom0. */
 static double overcommit(const char *policy)
 {
     unsigned int i;
@@ -148,7 +148,7 @@ static double overcommit(const char *policy)
     return after / before;
 }
 
-/* ns/s, if it is at this node. */
+/* ns/s, if the domain is at this node. */
 static double price_at(unsigned int node, const struct world_domain *d,
                        double rate)
 {
@@ -158,7 +158,7 @@ static double price_at(unsigned int node, const struct world_domain *d,
            d->use * MISSES * away / 100 * FAR_LOAD;
 }
 
-/* A guest with memory on node 1 talks to dom0 on node 0: ms/s more than the best. */
+/* A guest with memory on node 1 and dom0 on node 0.  Returns ms/s above the best. */
 static double memory_elsewhere(const char *policy)
 {
     double rate = 500 + below(20000), at_0, at_1, result;
@@ -195,7 +195,7 @@ static double partner_case(const char *policy)
 static const struct one_case {
     const char *name, *what, *goal;
     double (*run)(const char *policy);
-    double bound; /* the goal: at most, or if it is below 0 at least */
+    double bound; /* the goal: a maximum; if negative, a minimum */
     const char *second;
 } cases[] = {
     { "noise", "an hour of the same load, 30 % of noise: moves after the first "
@@ -235,7 +235,7 @@ static bool meets(const struct one_case *c, const double *sorted)
                         : sorted[SEEDS - 1] <= c->bound;
 }
 
-/* Did @policy meet its goal with each seed? */
+/* Returns whether @policy meets its goal with each seed. */
 static bool run_case(FILE *out, const struct one_case *c, const char *policy)
 {
     double values[SEEDS], second[SEEDS];

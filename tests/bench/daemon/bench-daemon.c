@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the whole daemon costs on a large host: the CPU time of all that it does
- * in a second, with 1,000 guests that are there, and while 1,000 boot.
+ * Measures the CPU time of the whole daemon per second on a large host, with 1,000
+ * running guests, and while 1,000 guests boot.
  *
- * Everything is the daemon's own code: rows go through the core, plans are made
- * and carried out, the state file and the journal are written and synced, the
- * metrics are, too.  The host is a struct host in memory: what Xen takes for a
- * hypercall and xenstored for an answer is not in the CPU time; how often they
- * are asked is counted.  What it costs to copy rows out of the logs is
- * bench-reader's, and 10 million rows per second are bench-model's.
+ * All code is the daemon's own: rows go through the core, plans are made and carried
+ * out, and the state file, the journal and the metrics are written and synced.  The host
+ * is a struct host in memory, so the CPU time contains no hypercall of Xen and no answer
+ * of xenstored; the program counts the hypercalls.  bench-reader measures how long copies
+ * out of the logs take, and bench-model measures 10 million rows per second.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +25,10 @@
 #define SECONDS  20
 #define NS_PER_S 1000000000ULL
 
-/* Read, and look for new domains, ten times a second: xenschedd.c's numbers. */
+/* The daemon reads logs and finds new domains ten times per second, as in xenschedd.c. */
 #define TENTHS 10
 
-/* In a minute, as by default. */
+/* Per minute, the default. */
 #define MAX_MOVES 6
 
 /* Domains in one answer of XEN_SYSCTL_getdomaininfolist, as host-xen.c asks. */
@@ -48,7 +47,7 @@ static const struct load_size size = {
 /* The host. */
 
 static struct domains all;
-static unsigned int there; /* of all, the first ones */
+static unsigned int there; /* the first ones of all */
 static uint64_t asked;     /* hypercalls */
 
 static int get_topology(void *data, struct topology *t,
@@ -207,7 +206,7 @@ static struct host host = {
     .set_threshold = set_threshold,
 };
 
-/* Driver domains are bound to their node, as they should be. */
+/* Driver domains are bound to their nodes, as recommended. */
 static void make_host(void)
 {
     unsigned int i, k, cpu;
@@ -280,7 +279,7 @@ static void end(struct life *l)
     metrics_remove(&l->metrics);
 }
 
-/* Log files are as by default, which decides the rows that have to be decoded. */
+/* Log files have the default layout, which determines the rows to decode. */
 static void place_batches(struct life *l, const struct load *load)
 {
     const struct logs *logs = &l->core.logs;
@@ -345,8 +344,8 @@ struct measured {
 };
 
 /*
- * @new guests come in each tenth of a second, which are noticed @looks times,
- * and a new domain sends rows like all others.
+ * @new guests start in every tenth of a second, the daemon notices new domains @looks
+ * times, and a new domain sends rows like all others.
  */
 static void live(struct life *l, const struct load *load, unsigned int new,
                  unsigned int looks, struct measured *m)
@@ -411,7 +410,7 @@ int main(int argc, char **argv)
     load_make(&load, &size);
     make_host();
 
-    /* First all are moved that are to be, so that they are there to be kept. */
+    /* First the daemon makes all moves, so that the measured plans keep the domains. */
     there = all.nr;
     begin(&l, argv[2], 0);
     live(&l, &load, 0, 0, &still);
@@ -423,7 +422,7 @@ int main(int argc, char **argv)
     live(&l, &load, size.guests / SECONDS / TENTHS, 1, &storm);
     end(&l);
 
-    /* As it would be if each event were a look at each vCPU. */
+    /* The cost if the daemon read each vCPU at each event. */
     there = size.drivers;
     host.list_domains = get_domains;
     begin(&l, argv[2], MAX_MOVES);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# As figure 5.8 of the thesis: per interval of 20 ms, smoothed (Bezier), each
-# third request logged on the left and each one on the right.  The pale lines are
-# not smoothed.  Needs the variable load; writes correlation-LOAD.svg and .png.
+# Plots figure 5.8 of the thesis: per interval of 20 ms, smoothed (Bezier), with every
+# third request logged on the left and every one on the right.  The pale lines are not
+# smoothed.  Needs the variable load; writes correlation-LOAD.svg and .png.
 
 plot_all = "\
 set multiplot layout 1,2; \

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Do notifications and the use of a ring tell the same?  Both per interval of
-20 ms over a run, and Pearson's r (5.3.3 of the thesis).
+"""Correlates notifications with the use of a ring, per interval of 20 ms over a run, by
+Pearson's r (5.3.3 of the thesis).
 
 Usage: correlation.py FOLDER OUTPUT.json LOAD...
 
 Writes OUTPUT.json, and FOLDER/correlation-LOAD-THRESHOLD.dat for gnuplot: seconds since the
-run began, notifications, requests, pages. What each n-th request says is taken
-n times.
+run began, notifications, requests, pages. The count of every nth
+request is multiplied by n.
 """
 
 import json
@@ -42,8 +42,8 @@ def read(folder, name):
 def per_interval(sent, ring, threshold):
     """Notifications, requests and pages of each whole interval of the run.
 
-    In the first and the last one other things are said than requests, too:
-    that the run begins and has ended.
+    The first and the last interval are left out, because they also contain the
+    notifications of the run's start and end.
     """
     columns = [rows.per_interval(of, INTERVAL_MS, number) for of, number in (
         (sent, lambda row: row["counter"]),
@@ -74,7 +74,7 @@ def correlation(folder, load, threshold):
              "notifications": notifications, "requests": requests,
              "pages": pages, **correlations(lines)}
     if threshold == 1:
-        # What a threshold of 3 would have left of this very run.
+        # The rows of the same run that a threshold of 3 would have left.
         found["thinned"] = correlations(per_interval(sent, ring[2::3], 3))
     return found
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For benchmarks in dom0: xenschedd, whose output is kept, with a journal of its
-# own.  One process may start it and another one end it.
+# Starts and ends xenschedd for benchmarks in dom0, keeps its output, and gives it a
+# separate journal.  One process may start it and another one end it.
 
 daemon_log=$RESULTS/xenschedd.log
 daemon_pid=/run/bench-xenschedd
 
-# start_daemon OPTION...: returns when it can be asked.
+# start_daemon OPTION...: returns when the daemon answers on its socket.
 start_daemon()
 {
     rm -rf /var/log/xensched
@@ -19,8 +19,8 @@ start_daemon()
     done
 }
 
-# end_process FILE: with that PID, if there is such a file.  Returns when it has
-# ended; fails if it was a child that has failed.
+# end_process FILE: ends the process with the PID in the file, if it exists.  Returns when
+# the process has ended; fails if it was a child that has failed.
 end_process()
 {
     local pid

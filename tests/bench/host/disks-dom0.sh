@@ -1,22 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What disks-stock.plan and disks-patched.plan have done, by their names; as a script the
+# Has the functions that disks-stock.plan and disks-patched.plan call; as a script, the
 # part of host-disks.sh that runs in dom0.
 
 set -e
 # shellcheck source=tests/bench/host/dom0.sh
 . ./dom0.sh
 
-# source_reads NAME: as "xensched status" says
+# source_reads NAME: whether "xensched status" reports this source
 source_reads()
 {
-    # Not -q: a pipeline whose writer is ended by SIGPIPE fails.
+    # Without -q: SIGPIPE would end the writer, and the pipeline would fail.
     xensched status | grep "^$1  *reading" >/dev/null
 }
 
-# know_by NAME: a daemon that knows of disks by this source, "" for statistics.  In none of
-# them anything else is logged.
+# know_by NAME: starts a daemon that counts disk requests by this source, "" for
+# statistics, and logs nothing else.
 know_by()
 {
     start_daemon --mode observe --log ring-pages
@@ -28,13 +28,13 @@ know_by()
     fi
 }
 
-# The same daemon, which does not want to know.
+# The same daemon without a source of disk requests.
 know_nothing()
 {
     start_daemon --mode observe --log none
 }
 
-# pages: between dom0 and the guest so far, by what the daemon knows
+# pages: the daemon's count of pages between dom0 and the guest so far
 pages()
 {
     sleep 2
@@ -43,15 +43,15 @@ pages()
         END { print n + 0 }'
 }
 
-# sectors: which Linux has counted so far
+# sectors: Linux's count so far
 sectors()
 {
     cat /sys/bus/xen-backend/devices/vbd-*/statistics/[rw][dr]_sect |
         awk '{ n += $1 } END { print n + 0 }'
 }
 
-# requests WORKLOAD: instructions of each, pages that the daemon knows of, and those that
-# there were.
+# requests WORKLOAD: prints the instructions of each request, the pages that the daemon
+# counted, and those that were transferred.
 requests()
 {
     local before known

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Make disks.json of what host-disks.sh measured, and its table.
+Makes disks.json and a table from the results of host-disks.sh.
 
 Usage: disks.py FOLDER FILE
 
-FOLDER has stock.sqlite and patched.sqlite, which are what came of the two plans.  What a
-way of knowing costs is compared with the same xen-blkback and a daemon that does not want
-to know; what it knows, with what Linux has counted meanwhile.
+FOLDER has stock.sqlite and patched.sqlite, the results of the two plans.  The cost of a
+source is compared with the same xen-blkback and a daemon without that source; its count,
+with Linux's count of the same time.
 """
 
 import json
@@ -25,7 +25,7 @@ WORKLOADS = {"postmark": "Postmark",
              "fio_rand4k_qd32": "4 KiB reads, 32 at a time",
              "fio_seq64k_qd1": "64 KiB reads, one at a time"}
 
-# By configuration: the one without it, and what it is.
+# By configuration: the one without the source, and the name of the source.
 WAYS = {"stock": (None, "Linux's own, nothing"),
         "statistics": ("stock", "statistics"),
         "patched": ("stock", "patched, the event off"),

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For the host benchmarks, in dom0: what is done around a workload, and how it is
-# measured.
+# Prepares and measures workloads for the host benchmarks, in dom0.
 
 modules=/lib/xensched
 # shellcheck source=tests/bench/host/daemon-dom0.sh
 . ./daemon-dom0.sh
 
-# our_drivers: our blkback in place of the kernel's own, before there is a disk.
+# our_drivers: replaces the kernel's blkback by the patched one, before there is a disk.
 our_drivers()
 {
     rmmod xen-blkback &&
@@ -16,14 +15,14 @@ our_drivers()
         insmod $modules/xen-blkback.ko
 }
 
-# start_bench_that_logs: the guest bench, which tells of its threads if it is asked.
+# start_bench_that_logs: starts the guest bench, which logs its threads on request.
 start_bench_that_logs()
 {
     guest start bench "xl=vm_affinity_log = 1" \
         prepare="insmod $modules/xensched_log.ko; insmod $modules/xensched_guest.ko; ./workload set-up"
 }
 
-# All classes of events; what is written is thrown away.  It is ended as a daemon is.
+# All classes of events; the output is discarded.  It is ended like a daemon.
 start_xentrace()
 {
     xentrace -D -e all /dev/null >/dev/null 2>>/tmp/xentrace.log &
@@ -32,7 +31,7 @@ start_xentrace()
     kill -0 $!
 }
 
-# errand_to GUEST COMMAND: what errand says of it, and it must have worked.
+# errand_to GUEST COMMAND: prints the output of errand; fails if the command failed.
 errand_to()
 {
     errand run "$(xl domid "$1")" "$2 2>&1" >/tmp/errand
@@ -43,7 +42,7 @@ errand_to()
     cat /tmp/errand
 }
 
-# prepare_workload GUEST WORKLOAD: and time for a daemon that was just started.
+# prepare_workload GUEST WORKLOAD: also gives a new daemon time to start.
 prepare_workload()
 {
     errand_to "$1" "./workload prepare $2" >/dev/null || return 1

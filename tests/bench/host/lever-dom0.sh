@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The part of host-lever.sh that runs in dom0.  What it is to do is in "plan",
-# beside it (lever.py wrote it):
+# Runs the part of host-lever.sh in dom0.  The file "plan" beside it, which lever.py
+# wrote, has its settings:
 #
 #   place, far    pCPUs of dom0's socket, and of the other one
-#   seconds       for which each lever is looked at
+#   seconds       for which each lever is observed
 #   levers        their names, in the order of this boot
-#   wishing       guests that are to be at the place, too, and never sleep
-#   spinning      how many processes of dom0 never sleep
+#   wishing       further guests with levers to the place, which never sleep
+#   spinning      the number of processes of dom0 that never sleep
 #
 # For each lever:
 #
-#   $RESULTS/LEVER.rows      a recording; its marks say what was when, see below
-#   $RESULTS/LEVER.status    what the daemon, which only logs, said meanwhile
+#   $RESULTS/LEVER.rows      a recording; its marks separate the steps, see below
+#   $RESULTS/LEVER.status    the status of the daemon, which only logs
 #   $RESULTS/LEVER.requests  lines: requests of the disk at the third mark, and
 #                            at the fourth
 #
@@ -30,7 +30,7 @@ place='' far='' seconds='' levers='' wishing='' spinning=''
 # Marks in the log, all by dom0.
 held_far=1 freed=2 lever_set=3 ended=4
 
-# Those that are to be at the place, and those that have something to do.
+# The guests with levers to the place, and the busy guests.
 movers="disk $wishing"
 busy="computing $movers"
 
@@ -41,9 +41,9 @@ requests()
         awk '{ n += $1 } END { print n }'
 }
 
-# The same beginning for each: on the other socket for a while (credit2 looks at
-# loads of the last second), and then free to go.  What comes before is done
-# while no guest is busy, it would take ages otherwise.
+# Each lever starts alike: the guest is on the other socket for a while (credit2 uses the
+# load of the last second), and then free to move.  The steps before run while no guest
+# is busy; otherwise they would take very long.
 begin()
 {
     set_weight 0
@@ -78,7 +78,7 @@ look_at()
     echo "lever: $1"
 }
 
-# start_one GUEST: a busy guest waits, once it runs, for all of them.
+# start_one GUEST: a busy guest that runs waits for all others.
 start_one()
 {
     case $1 in

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What host-lever.sh is to do, and what came of it, as a table and as JSON.
+"""Makes the plan of host-lever.sh, and reports its results as a table and as JSON.
 
 Usage: lever.py plan HOST BOOT
        lever.py cases RESULTS-FOLDER HOST BOOT
@@ -12,11 +12,11 @@ of each recording as JSON lines. "report" is for such lines of many boots.
 
 Where a guest ran is the pCPU of its rows of service-ns. dom0 is held at the
 place, so a notification between it and the disk guest crosses sockets if the
-guest isn't there: for what the guest sends that is the pCPU of the row, for
-what it is sent the pCPU on which it ran next.
+guest isn't there.  If the guest sends it, the row has the guest's pCPU.  If the guest
+receives it, its pCPU is the one on which the guest ran next.
 
-The wake delay has nothing of what a vCPU waits after it was preempted. So of
-guests that never sleep the time is given that they did not run.
+The wake delay does not contain the waits of a preempted vCPU. So for guests that never
+sleep, the report has the time in which they did not run.
 """
 
 import bisect
@@ -41,8 +41,8 @@ HELD_FAR, FREED, LEVER_SET, ENDED = 1, 2, 3, 4
 
 BY_HAND = PLAIN + ["weight50", "nudge50"]
 
-# Cores of a socket; levers; seconds that each is looked at; guests that never
-# sleep and wish as well; processes of dom0 that never sleep.
+# Cores of a socket; levers; seconds for each; further guests with levers, which never
+# sleep; processes of dom0 that never sleep.
 Host = collections.namedtuple("Host", "cores levers seconds wishing spinning",
                               defaults=(PLAIN, 8, 0, 0))
 HOSTS = {
@@ -67,7 +67,7 @@ def print_plan(name, boot):
 
 
 class Recording:
-    """The rows of a case, as far as they are about time on pCPUs and sends."""
+    """The rows of a case about time on pCPUs and about notifications."""
 
     def __init__(self, folder, name, cores):
         self.cores = cores
@@ -214,7 +214,7 @@ def print_cases(folder, host, boot):
 
 
 def spread(numbers):
-    """Median, least and most; of times, None is for ever."""
+    """Median, least and most; a time of None means never."""
     known = sorted(number for number in numbers if number is not None)
     if not known:
         return None

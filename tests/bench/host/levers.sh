@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For benchmarks in dom0: what can be done by hand to have guests with one vCPU
-# run at a place.
+# Sets levers for benchmarks in dom0: the ways to keep guests with one vCPU at a place.
 #
 #   none      nothing
 #   soft      soft affinity
-#   nudgeW    the same after half a second of hard affinity, and with
-#             credit2_soft_weight=W; "nudge" alone is with 0
+#   nudgeW    soft affinity after half a second of hard affinity, and with
+#             credit2_soft_weight=W; "nudge" alone has W = 0
 #   hard      hard affinity
 #   weightW   soft affinity, with credit2_soft_weight=W
 
@@ -21,7 +20,7 @@ set_weight()
     [ -z "$has_weight" ] || xenhypfs write $weight "${1:-0}"
 }
 
-# for_each "GUEST..." COMMAND...: with each of them at its end, all at once
+# for_each "GUEST..." COMMAND...: runs the command for each guest, all in parallel
 for_each()
 {
     local guests="$1" guest jobs='' job

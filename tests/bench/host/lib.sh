@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# For host benchmarks: a host in exact mode (or --mode), and what it recorded.  Needs $top;
-# gives $out, where results go, and $results, a folder which is gone in the end.
+# Boots a host in exact mode (or --mode) for host benchmarks, and reads its recordings.
+# Needs $top; sets $out, the folder of results, and $results, a temporary folder.
 
 # shellcheck disable=SC2154 # top
 # shellcheck source=tests/host/lib/paths.sh
@@ -14,12 +14,12 @@ trap 'rm -rf "$results"' EXIT
 mkdir -p "$out"
 export PYTHONDONTWRITEBYTECODE=1
 
-# What the guest "bench" needs.
+# The files of the guest "bench".
 # shellcheck disable=SC2034 # for the benchmarks
 bench_guest=("$top"/tests/bench/host/{{,daemon-}dom0.sh,bench.guest,workload}
              "$top"/tests/bench/host/{long-postmark,changing-load})
 
-# bench_boot OPTION... SCRIPT FILE...: see the box
+# bench_boot OPTION... SCRIPT FILE...: boots a host; the arguments are the box's
 bench_boot()
 {
     echo "bench: booting a host" >&2

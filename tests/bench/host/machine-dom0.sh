@@ -1,20 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The part of host-machine.sh that runs in dom0.  Its vCPU 0 is held on pCPU 0 and
-# does all of dom0's work; vCPU 1, held on the last pCPU, has nothing to do but
-# xenschedd or xentrace.  For each place of the guest, with a log, and with a trace,
-# $rounds times:
+# Runs the part of host-machine.sh in dom0.  Its vCPU 0 is held on pCPU 0 and does all of
+# dom0's work; vCPU 1, held on the last pCPU, runs only xenschedd or xentrace.  For each
+# place of the guest, with a log, and with a trace, $rounds times:
 #
 #   $RESULTS/machine.jsonl  by the machine model, region 2 n + 1: $few requests at
 #                           place n, 2 n + 2: $many of them
 #   $RESULTS/places         lines: N PLACE PCPU
 #   $RESULTS/log.rows       a recording of $many requests
-#   $RESULTS/log.status     what the daemon said meanwhile
+#   $RESULTS/log.status     the daemon's status meanwhile
 #   $RESULTS/xentrace.few, xentrace.many
 #                           traces of that many requests
 #
-# All memory is node 0's: it is the pCPU that changes its place.
+# All memory belongs to node 0: only the guest's pCPU changes.
 
 set -e
 # shellcheck source=tests/bench/host/daemon-dom0.sh
@@ -24,7 +23,7 @@ set -e
 
 # Requests; the difference of two regions has nothing of dd's beginning or end.
 few=100 many=500 rounds=5
-# With a log: so many that the daemon, which comes when a log file is half full, comes
+# With a log: enough to wake the daemon, which reads when a log file is half full,
 # several times.  The disk has room for 8192.
 many_read=8000 rounds_read=2
 echo "$few $many $rounds $many_read $rounds_read" >"$RESULTS/requests"
@@ -83,7 +82,7 @@ record()
 
 with_log()
 {
-    # It and its helpers inherit this.
+    # The daemon and its helpers inherit this.
     taskset -p 2 $$ >/dev/null
     start_daemon --mode observe --log service-ns,evtchn-send
     taskset -p 1 $$ >/dev/null
@@ -112,7 +111,7 @@ with_xentrace()
     trace /dev/null place 6 xentrace 1
     trace /tmp/xentrace.few in_guest "$(reads $few)"
     trace /tmp/xentrace.many in_guest "$(reads $many)"
-    # xentrace writes what it has mapped of Xen, of which the share takes nothing.
+    # xentrace writes from pages that it has mapped of Xen, which the share cannot accept.
     cp /tmp/xentrace.few /tmp/xentrace.many "$RESULTS"
 }
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What machine-dom0.sh measured, as a table and as JSON.
+"""Reports the results of machine-dom0.sh as a table and as JSON.
 
 Usage: machine.py RESULTS-FOLDER OUTPUT.json TOOLSTACK MACHINE...
 
 RESULTS-FOLDER/MACHINE has, in addition to dom0's output, the counts of the machine
 model (machine.jsonl) and the rows of the recording as JSON lines (log.jsonl).
-TOOLSTACK has xenalyze, which counts what xentrace wrote.
+TOOLSTACK has xenalyze, which counts the records of xentrace.
 Every figure is a median over the rounds, of a region with many requests less one
 with few, per request; modelled times are of all pCPUs together.
 """
@@ -26,7 +26,7 @@ SHOWN = ("llc", "same_llc", "same_socket", "other_socket",
          "dram_local", "dram_remote", "ipis")
 
 
-# Places of machine-dom0.sh at which it is not the guest's pCPU that differs.
+# Places of machine-dom0.sh that do not differ in the guest's pCPU.
 NO_LOG = 4
 PLACE_OF_LOG = {5: "log", 6: "xentrace"}
 

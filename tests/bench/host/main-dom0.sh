@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The part of host.sh that runs in dom0, once on each hypervisor: the guests for
-# "plan", beside it, which is done.
+# Runs the part of host.sh in dom0, once on each hypervisor: starts the guests, and
+# carries out the file "plan" beside it.
 
 set -e
 . ./dom0.sh

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What "xensched advise-size" said of each workload, as a table and as JSON.
+"""Reports the results of "xensched advise-size" for each workload, as a table and as JSON.
 
 Usage: memory.py FOLDER OUTPUT.json WORKLOAD...
 
-advise-size looks on from a moment before the workload's program is started to
-a moment after it has ended; the mean is that of this time ("seconds"), of which
+advise-size reads the log from shortly before the workload's start to shortly after its
+end; the mean is that of this time ("seconds"), of which
 the workload itself takes "run_seconds".
 """
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# In dom0, carries out near-plan, which near.py has made; host-near.sh explains the
+# Carries out near-plan in dom0, which near.py has made; host-near.sh explains the
 # experiment.  near-settings has the seed of the boot and the ms that a run counts.
 #
 #   near-dom0.sh                             starts the guests, does the plan
@@ -22,8 +22,8 @@ read_in()
         $((1000 * seed + 10 * XENSCHED_REPETITION + $1)) $2 $ms" >"/tmp/times-$1"
 }
 
-# figures FILE...: of the guests together.  A line: ticks, idle time, exit code, requests,
-# mean, median, P99.
+# figures FILE...: prints the figures of all guests together.  A line: ticks, idle time,
+# exit code, requests, mean, median, P99.
 figures()
 {
     awk -v ms="$ms" '

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writes the plan that host-near.sh measures, and reports what the places are worth.
+"""Writes the plan that host-near.sh measures, and reports the value of the places.
 
 Usage: near.py plan MACHINE BYTES REPETITIONS PATTERN
        near.py report FOLDER OUTPUT.json
 
 FOLDER has a database MACHINE-SEED-BYTES.sqlite for each boot (near-dom0.sh).  A figure of a
 run is that of its guests together: requests per second are added, times averaged.  Places
-are compared within a repetition, whose reads are the same: reported are the median of these
-ratios, the least and the most, and an interval of the median (bootstrap, 95 %).
+are compared within a repetition, which has the same reads at each place.  The report has
+the median of these ratios, the least and the most, and an interval of the median
+(bootstrap, 95 %).
 """
 
 import collections
@@ -21,8 +22,8 @@ import sqlite3
 import statistics
 import sys
 
-# The pCPUs of each place, by machine, for two guests: of 4 of each socket.  dom0 has
-# pCPU 0.  If a guest has all of them, Xen's scheduler chooses.
+# The pCPUs of each place, by machine, for two guests; each socket has 4 pCPUs, dom0 has
+# pCPU 0.  If a guest may use all pCPUs, Xen's scheduler chooses.
 ALL = "0-7"
 PLACES = {
     "xeon2": {"same_pcpu": (0, 0), "same_llc": (1, 2), "other_socket": (4, 5),
@@ -36,7 +37,7 @@ BASE = "same-llc"
 LOADS = ((1, 1, 0), (1, 32, 0), (2, 1, 0), (2, 32, 0))
 OPEN_RATES = {4096: 10000, 65536: 2000}
 RESAMPLES = 2000
-LEAST = 6   # ratios for an interval, as of "xensched runs compare"
+LEAST = 6   # ratios for an interval, as in "xensched runs compare"
 
 WORDS = {
     "same-pcpu": "dom0's pCPU",
@@ -59,7 +60,7 @@ def print_plan(machine, size, repetitions, pattern):
 
 
 def figures(path):
-    """By (bytes, guests, depth, rate), place and repetition: what a run printed."""
+    """The output of runs, by (bytes, guests, depth, rate), place and repetition."""
     found = collections.defaultdict(lambda: collections.defaultdict(dict))
     with contextlib.closing(sqlite3.connect(path)) as db:
         for workload, place, repetition, name, value in db.execute(
@@ -77,7 +78,7 @@ def spread(values):
 
 
 def interval(values):
-    """Of the median, by a percentile bootstrap."""
+    """The interval of the median, by a percentile bootstrap."""
     lot = random.Random(1)
     medians = sorted(statistics.median(lot.choices(values, k=len(values)))
                      for _ in range(RESAMPLES))
@@ -85,7 +86,7 @@ def interval(values):
 
 
 def ratios(name, place, base, boots):
-    """Of a figure to that of the base, in the same repetition of the same boot."""
+    """Ratios of a figure to that of the base, in the same repetition of the same boot."""
     found = [run[name] / boot[base][repetition][name] for boot in boots
              for repetition, run in boot[place].items()
              if repetition in boot.get(base, {})]

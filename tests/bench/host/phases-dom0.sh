@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What phases.plan has done, by its names: phases-dom0.sh FUNCTION [ARGUMENT...].
-# Besides figures, there are
+# Has the functions that phases.plan calls: phases-dom0.sh FUNCTION [ARGUMENT...].
+# In addition to figures, it writes
 #
-#   $RESULTS/machine.jsonl       samples of each phase, in a region of its own
+#   $RESULTS/machine.jsonl       samples of each phase, in a separate region
 #   $RESULTS/PLACEMENT.journal   of the daemon
 
 set -e
@@ -15,7 +15,7 @@ set -e
 # shellcheck source=tests/bench/host/plan-dom0.sh
 . ./plan-dom0.sh
 
-# Eager, as phases are short.  In exact mode pCPUs take turns: each executes an
+# Short times, because phases are short.  In exact mode pCPUs take turns: each executes an
 # eighth of an instruction per ns, and so an eighth of the misses.
 eager="--max-moves 100 --half-life 150 --period 150 --interval 50
        --confirm 2 --stay 500 --settle 0 --quiet 600000 --misses 125"
@@ -28,8 +28,8 @@ idle_first()
 }
 
 # go_through AMOUNT PAUSE PHASE...: AMOUNT requests of each guest in each phase, and
-# PAUSE us between two samples.  Says of the nth phase: region, when it began (ms since
-# 1970), ticks.
+# PAUSE us between two samples.  Prints for the nth phase: region, start (ms since 1970),
+# ticks.
 go_through()
 {
     local amount="$1" pause="$2" n=0 phase region sampler ran

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What host-phases.sh is to do, and what it measured, as a table and as JSON.
+"""Makes the plan of host-phases.sh, and reports its results as a table and as JSON.
 
 Usage: phases.py plan LENGTH SEED PHASES
        phases.py report RUNS-FOLDER OUTPUT.json
 
-"plan" prints what a seed adds to phases.plan. RUNS-FOLDER has a folder LENGTH-SEED for
+"plan" prints the lines that a seed adds to phases.plan. RUNS-FOLDER has a folder LENGTH-SEED for
 each plan that is complete.
 
-The modelled time of a phase is its instructions x what an instruction took in
-the samples of it. The gain of a placement is how much more work it does per
+The modelled time of a phase is its instructions x the mean time of an instruction in
+its samples. The gain of a placement is how much more work it does per
 modelled time than credit2 does in the mean of its runs of the same seed, all
 phases together; over the seeds, the median, the least and the most. With five
-seeds the true median is between least and most with 94 % probability. What
-credit2 itself has is each of its runs against the mean of the others: chance.
+seeds the true median is between least and most with 94 % probability. The
+figures of credit2 compare each of its runs with the mean of the others: chance.
 """
 
 import bisect
@@ -37,8 +37,8 @@ REQUESTS_PER_S = 2700        # of each guest, that make a phase of a second
 SAMPLES = 6                  # of a phase
 SAMPLED_US = 45000           # of each, warming included
 
-# A letter for each guest, see tests/host/dom0/usr/lib/box/phases.sh. Those of
-# seed 1; of others by lot.
+# A letter for each guest, see tests/host/dom0/usr/lib/box/phases.sh. These are seed 1's;
+# those of other seeds are random.
 PHASES = "DDDVVVCC CVDDVDVC pDDpqqCC VDVVDVDC".split()
 GUESTS = ["g%d" % (i + 1) for i in range(len(PHASES[0]))]
 
@@ -115,7 +115,7 @@ Phase = collections.namedtuple("Phase", "word region began ticks")
 
 
 def read_phases(folder):
-    """By placement, its phases in their order; what phases-dom0.sh said of them."""
+    """By placement, its phases in their order; the output of phases-dom0.sh."""
     found = collections.defaultdict(dict)
     for (_, placement, figure), (value,) in figures(
             folder / "runs.sqlite").items():
@@ -127,7 +127,7 @@ def read_phases(folder):
 
 
 def read_journal(path):
-    """When guests were moved (ms), and how many moves were regretted."""
+    """When guests were moved (ms), and the number of moves that were undone."""
     moves, regrets = [], 0
     with open(path, encoding="utf-8") as file:
         for entry in map(json.loads, file):

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What placement.plan has done, by its names: placement-dom0.sh FUNCTION [ARGUMENT].
-# The guest "front" is one that does errands; while anything is measured dom0
-# serves its disk and nothing else.
+# Has the functions that placement.plan calls: placement-dom0.sh FUNCTION [ARGUMENT].
+# The guest "front" does errands; during a measurement, dom0 only serves its disk.
 
 set -e
 # shellcheck source=tests/bench/host/daemon-dom0.sh
@@ -13,10 +12,10 @@ set -e
 # shellcheck source=tests/bench/host/plan-dom0.sh
 . ./plan-dom0.sh
 
-# Requests; the difference of two runs has nothing of a run's beginning or end.
+# Requests; the difference of two runs excludes a run's start and end.
 few=200 many=1200 recorded=500
 
-# request COUNT: 4 KiB direct reads, one at a time.  $took is how many ticks.
+# request COUNT: 4 KiB direct reads, one at a time.  Sets $took, in ticks.
 request()
 {
     # shellcheck disable=SC2046 # its words
@@ -76,7 +75,7 @@ notifications()
     xensched dump /tmp/rows | count_notifications
 }
 
-# Where a daemon is at work already, it logs what is needed.
+# A daemon that runs already logs the necessary events.
 log()
 {
     xensched status >/dev/null 2>&1 ||

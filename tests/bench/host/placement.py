@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What came of placement.plan, as a table and as JSON.
+"""Reports the results of placement.plan as a table and as JSON.
 
 Usage: placement.py RUNS.sqlite OUTPUT.json
 """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For benchmarks in dom0 that are plans of "xensched runs".
+# Carries out plans of "xensched runs" for benchmarks in dom0.
 
-# do_plan FILE: $RESULTS/runs.sqlite is what came of it, or of what was done of it.
+# do_plan FILE: writes $RESULTS/runs.sqlite, even if only a part of the plan was done.
 # (The share cannot have a database that is being written.)
 do_plan()
 {

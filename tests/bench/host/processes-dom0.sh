@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What processes.plan has done, by its names; as a script the part of
-# host-processes.sh that runs in dom0.
+# Has the functions that processes.plan calls; as a script, the part of host-processes.sh
+# that runs in dom0.
 
 set -e
 # shellcheck source=tests/bench/host/dom0.sh
 . ./dom0.sh
 
-# The number (docs/internals/linux-log.md) of what the guest is to log while it works.
+# The number (docs/internals/linux-log.md) of the events that the guest logs.
 logged=/run/bench-logged
 
 log()
@@ -53,15 +53,15 @@ stop_agent()
     errand_to bench "killall xensched-agent; cat /tmp/agent" >/dev/null
 }
 
-# told: KiB that fio has asked for, by what the daemon knows.
+# told: prints the daemon's count of KiB that fio has requested.
 told()
 {
     sleep 2
     xensched matrix --processes bench --top 0 | awk '$2 == "fio" { print $NF }'
 }
 
-# requests WORKLOAD: instructions of each, and rows of what is logged, or what the
-# daemon was told.
+# requests WORKLOAD: prints the instructions and the rows of each request, or the daemon's
+# count.
 requests()
 {
     if [ -f $logged ]; then

@@ -14,7 +14,7 @@ everything=service-ns,evtchn-send,evtchn-recv,grant-map,grant-unmap,grant-copy,m
 file=/tmp/recorded
 recorder=''
 
-# by FUNCTION: which of those below begins to record, from now on
+# by FUNCTION: selects one of the functions below, which starts to record
 by()
 {
     echo "$1" >/run/recorded-by
@@ -72,7 +72,7 @@ end_recorder()
     wait "$recorder" || true
 }
 
-# rows: in the recording, as xensched says; of others' traces recording.py counts them
+# rows: prints xensched's count; recording.py counts the records of the other traces
 rows()
 {
     sed -n 's/.* \([0-9]*\) rows, .*/\1/p' /tmp/said 2>/dev/null | tail -n 1

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What recording cost, as a table and as JSON.
+"""Reports the cost of recordings as a table and as JSON.
 
 Usage: recording.py FOLDER OUTPUT.json TOOLSTACK
 
-FOLDER has the database of recording.plan, and of xentrace and trace-cmd one trace for
-each workload, whose records are counted with their own programs.
+FOLDER has the database of recording.plan, and one trace of xentrace and of trace-cmd for
+each workload.  The programs of these tools count the records.
 
-A second is 1000 million instructions here: what a bandwidth is in a host in exact
-mode.
+Bandwidths assume that a second has 1000 million instructions, as in exact mode.
 """
 
 import json
@@ -34,7 +33,7 @@ def records(folder, toolstack, config, workload):
 
 
 def measured(folder, toolstack):
-    """For each workload and configuration what a row of the table has."""
+    """The rows of the table, for each workload and configuration."""
     values = figures(folder + "/runs.sqlite")
     for workload in WORKLOADS:
         plain = None

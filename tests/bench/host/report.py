@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Make host.json, a table and plots of what host.sh measured.
+Makes host.json, a table and plots from the results of host.sh.
 
 Usage: report.py FOLDER
 
-host-native/BOOT/runs.sqlite and host-patched/BOOT/runs.sqlite there are what came
-of host.plan.
+host-native/BOOT/runs.sqlite and host-patched/BOOT/runs.sqlite there are the results of
+host.plan.
 
-The n-th boot of one hypervisor is compared with the n-th of the other.  A ratio
+The nth boot of one hypervisor is compared with the nth of the other.  A ratio
 is the median of all boots, its interval from the smallest to the largest: with
-five boots the median of all that there could be is in there in 15 of 16 cases.
+five boots, this interval contains the true median in 15 of 16 cases.
 """
 
 import collections
@@ -32,7 +32,7 @@ BACKENDS = ["dom0", "driver"]
 THESIS = {"disabled": "-2.0 %", "evtchn": "-3.8 %", "evtchn+ring3": "-10.5 %",
           "evtchn+ring1": "-23.9 %"}
 
-# What a configuration may cost at most, where a goal was set.
+# The goals: the largest cost of a configuration.
 GOALS = {"patched": lambda workload: 1.001,
          "disabled": lambda workload: 1.001,
          "evtchn": lambda workload: 1.005,
@@ -99,8 +99,8 @@ def rows(found):
 
 
 def together(found, backend):
-    """Ratios of all workloads in one, as many operations of each as were done:
-    what comes once in a second weighs as it should."""
+    """Ratios of all workloads in one, weighted by the operations done, so work
+    that happens once per second has its correct weight."""
     sums = collections.Counter()
     for e in found:
         if e["backend"] == backend:
@@ -173,7 +173,7 @@ plot for [i=2:{last}] '{data}' using i:xtic(1) title columnheader(i)
 
 
 def plot(found, folder):
-    """Bars; what is below 0.01 % has hardly one."""
+    """Draws bars; a value below 0.01 % has almost none."""
     data = f"{folder}/host.dat"
     with open(data, "w", encoding="ascii") as file:
         print("workload", *configs(found)[1:], file=file)

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The part of host-memory.sh and of host-correlation.sh that runs in dom0, with
-# a guest whose disk it serves.  What it is to do is in "plan", beside it:
+# Runs the part of host-memory.sh and of host-correlation.sh in dom0, with a guest that
+# has a disk of dom0.  The file "plan" beside it has the steps:
 #
 #   memory WORKLOAD             rows of all events, per interval
 #   correlation LOAD THRESHOLD  rows of notifications and of requests
 #
-# $RESULTS gets WORKLOAD.hypervisor and WORKLOAD.linux, what advise-size says of
-# both logs; or LOAD-THRESHOLD.rows and LOAD-THRESHOLD-ring.rows, recordings.
+# Writes to $RESULTS the output of advise-size for both logs, WORKLOAD.hypervisor and
+# WORKLOAD.linux; or LOAD-THRESHOLD.rows and LOAD-THRESHOLD-ring.rows, recordings.
 
 set -e
 . ./dom0.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a recording has, as rows and as numbers per interval."""
+"""Reads a recording as rows and as numbers per interval."""
 
 import collections
 import json
@@ -14,7 +14,7 @@ def accounting_domains(folder, name):
 
 
 def rows_of(folder, name):
-    """In any order.  A recording with lost rows is none."""
+    """The rows in any order.  Fails if the recording has lost rows."""
     with open("%s/%s.jsonl" % (folder, name), encoding="utf-8") as file:
         for row in map(json.loads, file):
             if row.get("lost_rows"):
@@ -38,7 +38,7 @@ def per_interval(rows, interval_ms, number):
 
 
 def xentrace_records(path, toolstack):
-    """How many a trace of xentrace has, by its own reader."""
+    """The number of records in a trace of xentrace, by its own reader."""
     done = subprocess.run(
         [toolstack + "/usr/bin/xenalyze", "--dump-all", path],
         env=dict(os.environ, LD_LIBRARY_PATH=toolstack + "/usr/lib"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What "xensched runs do" has measured, from its database (docs/measure/experiments.md)."""
+"""Reads the results of "xensched runs do" from its database (docs/measure/experiments.md)."""
 
 import collections
 import contextlib

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For the three hosts of host-sampling.sh, in dom0: the guest and its work, whose name is
-# in the file "work".
+# Starts the guest and its work for the three hosts of host-sampling.sh, in dom0.  The file
+# "work" has the name of the work.
 
 work=$(cat work)
 

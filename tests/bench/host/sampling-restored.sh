@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The third host of host-sampling.sh, in dom0: each interval alone on the model.  It
-# is run from some checkpoints ("warm") before its own, so that its caches are warm, until
-# it has done what had been done at the checkpoint after it.  Writes
+# Runs each interval alone on the model, in dom0 of host-sampling.sh's third host.  It
+# starts some checkpoints ("warm") before the interval, so that the caches are warm, and
+# ends when the work of the next checkpoint is reached.  Writes
 #
 #   $RESULTS/machine.jsonl  a region for each unit of work
 #   $RESULTS/order          lines: SAMPLE WARM UNITS REGION ENTRY; the units of warming
@@ -15,7 +15,7 @@ set -e
 counted=$RESULTS/machine.jsonl
 before=$(cat warm)
 
-# begun N: units that had been begun at checkpoint N, or nothing
+# begun N: prints the units begun at checkpoint N, or nothing
 begun()
 {
     sed -n "${1}s/ .*//p" taken.large/counts

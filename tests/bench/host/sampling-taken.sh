@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The first host of host-sampling.sh, in dom0: the work is sampled, each "every" ms of the
-# guest's service.  Writes
+# Samples the work every "every" ms of the guest's service, in dom0 of host-sampling.sh's
+# first host.  Writes
 #
 #   $RESULTS/samples  as "xensched sample" does
-#   $RESULTS/counts   for each checkpoint a line: how much of its work the guest
-#                     had begun by then, and how much of it was of a kind (work-count)
+#   $RESULTS/counts   a line for each checkpoint: the work that the guest had begun by
+#                     then, and the part of it that is of one kind (work-count)
 
 set -e
 # shellcheck source=tests/bench/host/daemon-dom0.sh
@@ -14,8 +14,8 @@ set -e
 # shellcheck source=tests/bench/host/sampling-lib.sh
 . ./sampling-lib.sh
 
-# xl cannot write a guest's pages to the folder of the results; it is moved there
-# while the guest stands still.
+# xl cannot write a guest's pages to the folder of the results; the file is moved there
+# while the guest is paused.
 cat >/run/hook <<END
 #!/bin/sh
 set -e
@@ -31,7 +31,7 @@ domid=$(xl domid sampled)
 sed -i "s/DOMID/$domid/" /run/hook
 mkdir "$RESULTS/samples"
 start_daemon --mode observe --log service-ns,evtchn-send,wake-delay
-# It sleeps at first, which is the time for the first checkpoint.
+# The guest sleeps first, so there is time for the first checkpoint.
 do_work &
 worker=$!
 until work-count "$domid" >/dev/null 2>&1; do
@@ -43,7 +43,7 @@ xensched sample sampled --every "$(cat every) ms-of-service" \
     --checkpoint /run/samples --hook /run/hook &
 sampler=$!
 wait $worker
-# It has ended if it was to save a guest whose work was over.
+# It fails if it tried to save the guest after the end of the work.
 kill -INT $sampler 2>/dev/null || :
 wait $sampler || :
 stop_daemon

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The second host of host-sampling.sh, in dom0: all of the work on the model, a region
+# Runs all of the work on the model, in dom0 of host-sampling.sh's second host: a region
 # for each unit, in $RESULTS/machine.jsonl.
 
 set -e

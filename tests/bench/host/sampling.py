@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What host-sampling.sh measured, as a table and as JSON.
+"""Reports the results of host-sampling.sh as a table and as JSON.
 
 Usage: sampling.py RUNS-FOLDER OUTPUT.json WORKLOAD...
 
-XENSCHED is the command that chooses and estimates. What is estimated is what the guest's
-pCPU did for all intervals together: its modelled time, and the lines that it did not
-find in its L1 and L2. The truth is what the whole run took for the same units of work.
+XENSCHED is the command that chooses and estimates. The estimate is of the guest's pCPU
+for all intervals together: its modelled time, and the lines that were not in its L1 and
+L2. The reference is the whole run for the same units of work.
 """
 
 import json
@@ -109,7 +109,7 @@ def write_values(path, values):
 
 
 def trial(folder, values, seed):
-    """As an operator would: choose, measure those, estimate."""
+    """Like an operator: choose samples, measure them, estimate."""
     chosen = xensched("choose", folder, "--top", str(SAMPLES), "--seed",
                       str(seed))
     numbers = [one["number"] for one in chosen["chosen"]]

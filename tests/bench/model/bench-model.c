@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the daemon's model and its policies cost on a large host: the CPU time
- * that it takes to put a second's rows into the matrix, and to make a plan.
+ * Measures the daemon's model and policies on a large host: the CPU time that it
+ * takes to add a second's rows to the matrix, and to make a plan.
  *
- * Rows are made before, so that nothing but the daemon's own code is measured:
- * those of 100 ms, 16 MB, again and again.  What it costs to copy rows out of
- * the logs is bench-reader's.  The plans are not carried out, so each of them
- * has all its moves to make.
+ * Rows are made before, so that only the daemon's own code is measured: the rows of
+ * 100 ms, 16 MB, repeated.  bench-reader measures the copies out of the logs.  The
+ * plans are not carried out, so each plan has all moves.
  */
 #include <stdio.h>
 #include <stdlib.h>

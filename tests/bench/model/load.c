@@ -10,7 +10,7 @@
 #define ALL_IDS (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT | \
                  XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER)
 
-/* As the daemon has them: 16 bytes. */
+/* The daemon's rows: 16 bytes. */
 #define ROW (ALL_IDS | XEN_SCHEDLOG_LCR_TIME_TSC | \
              10U << XEN_SCHEDLOG_LCR_TSC_SHIFT)
 
@@ -33,7 +33,7 @@ static const struct kind {
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* A guest talks to its driver domain, and each tenth time to these. */
+/* A guest notifies its driver domain, and every tenth time these. */
 #define NEIGHBOURS 3
 
 /* xorshift64*: the same load each time. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * load.h - the rows which a large host would log: guests that talk to a driver
- * domain, some more to each other, and pCPUs that go from one to the next.
- * Made before anything is measured.
+ * load.h - generates the rows of a large host before a measurement: guests notify a
+ * driver domain, some notify each other more often, and pCPUs switch between them.
  */
 #ifndef LOAD_H
 #define LOAD_H
@@ -34,10 +33,10 @@ struct load {
 void load_make(struct load *load, const struct load_size *size);
 void load_free(struct load *load);
 
-/* The host which it comes from.  Accounting domains: 2 + number of domain. */
+/* The host that logs the rows.  Accounting domains: 2 + number of domain. */
 void load_topology(const struct load_size *size, struct topology *topology);
 void load_domains(const struct load_size *size, struct domains *domains);
-/* Every second guest has been moved to a node, which is to be kept there. */
+/* Every second guest was moved to a node, where the daemon keeps it. */
 void load_moved(const struct load_size *size, struct domains *domains);
 
 #endif /* LOAD_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What it costs to read log files of different sizes, with the producer
- * writing at full rate and with the producer idle: figures 5.4 to 5.6 of the
+ * Measures reads of log files of different sizes, with the producer writing at
+ * full rate and with the producer idle: figures 5.4 to 5.6 of the
  * thesis.  See docs/develop/benchmarks.md.
  *
  * Two kinds of rows: those of the thesis (correspondent and virtual time

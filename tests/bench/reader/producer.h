@@ -45,7 +45,7 @@ void producer_log(struct produced *log, uint32_t size, uint32_t lcr);
 void producer_start(struct producer *producer, int cpu);
 /* From now on, at full rate.  Returns when it is running. */
 void producer_run(struct producer *producer, struct produced *log);
-/* So many events.  Returns when they are written and the producer is idle. */
+/* Writes this number of events.  Returns when the producer is idle. */
 void producer_fill(struct producer *producer, struct produced *log,
                    uint64_t events);
 void producer_pause(struct producer *producer);
