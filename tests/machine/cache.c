@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One cache.  A set is an array in the order of use: most hits are at its
+ * Simulates one cache.  A set is an array in the order of use, so most hits are at its
  * beginning.
  */
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One cache: which lines it has.  Set-associative, the least recently used one
- * leaves.  It knows nothing of other caches.
+ * Declares one cache: its set of lines.  It is set-associative and evicts the least
+ * recently used line.  It is independent of other caches.
  */
 #ifndef CACHE_H
 #define CACHE_H
@@ -17,18 +17,18 @@ struct cache {
     unsigned int sets, ways;
 };
 
-/* Empty.  False: no memory.  Freed by cache_free(). */
+/* Makes an empty cache.  False: no memory.  The caller frees it by cache_free(). */
 bool cache_init(struct cache *cache, unsigned int kib, unsigned int ways);
 void cache_free(struct cache *cache);
 void cache_empty(struct cache *cache);
 
-/* Is it there?  If so it is now the most recently used one. */
+/* Returns whether the line is there, and makes it the most recently used one. */
 bool cache_use(struct cache *cache, uint64_t line);
 
-/* Takes in a line that is not there.  The one which leaves for it, or NO_LINE. */
+/* Inserts a line that is not there.  Returns the evicted line, or NO_LINE. */
 uint64_t cache_take(struct cache *cache, uint64_t line);
 
-/* If it is there, it no longer is. */
+/* Removes the line, if it is there. */
 void cache_drop(struct cache *cache, uint64_t line);
 
 #endif /* CACHE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads a machine's description.  Strict: what it does not know, what is there
- * twice or not at all, is an error that names it.
+ * Reads a machine's description.  An unknown, repeated or missing key is an error
+ * that names the key.
  */
 #include <errno.h>
 #include <math.h>
@@ -27,7 +27,7 @@ static const struct key keys[] = {
 
 #define NR_KEYS (sizeof(keys) / sizeof(keys[0]))
 
-/* Sets what @key says.  NULL, or what is wrong with @value. */
+/* Sets the value of @key.  Returns NULL, or the error in @value. */
 static const char *set_value(struct machine *machine, const struct key *key,
                              const char *value)
 {
@@ -50,7 +50,7 @@ static const char *set_value(struct machine *machine, const struct key *key,
     return NULL;
 }
 
-/* One line, without its comment.  NULL, or what is wrong; @key says of what. */
+/* Reads one line, without its comment.  Returns NULL, or the error about @key. */
 static const char *read_line(struct machine *machine, char *line, char *key,
                              bool *seen)
 {
@@ -82,7 +82,7 @@ static const char *bad_cache(unsigned int kib, unsigned int ways)
            "has no whole number of sets: change its ways" : NULL;
 }
 
-/* What fits no machine; NULL if it is one, otherwise @key says what. */
+/* Returns a contradiction between values, about @key; NULL if there is none. */
 static const char *contradiction(const struct machine *machine,
                                  const char **key)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A machine as its description (machines/NAME) says: sizes of caches, which cores
- * share them, and what an access costs.  Only read here; what follows from it
- * is the model's matter.
+ * Declares a machine, read from its description (machines/NAME): the sizes of caches,
+ * the cores that share them, and the cost of an access.  The model uses the values.
  *
- * A description is a text: "KEY VALUE" in each line, "#" begins a comment.
+ * A description is a text with "KEY VALUE" in each line; "#" starts a comment.
  */
 #ifndef DESCRIPTION_H
 #define DESCRIPTION_H
@@ -26,9 +25,9 @@
     X(llc_ways, 64)
 
 /*
- * Keys with a decimal number above 0: cycles per instruction whose data is in
- * the L1; nanoseconds from a load to its value if the line comes from ...; and of
- * what else takes time, in mode timed.
+ * Keys with a decimal number above 0: cycles per instruction with its data in the
+ * L1; nanoseconds from a load to its value if the line comes from ...; and further
+ * delays in mode timed.
  */
 #define MACHINE_COSTS(X)                                                \
     X(ghz)                                                              \
@@ -57,7 +56,7 @@ struct machine {
 #undef MEMBER
 };
 
-/* 0, or -1 and in @why what is wrong with the file, and where. */
+/* Returns 0, or -1 with the error and its line in @why. */
 int machine_read(struct machine *machine, const char *path, char *why,
                  size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The caches of a host and the directory of its lines.
+ * Simulates the caches of a host and the directory of its lines.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,11 @@
 
 /* An entry of the directory. */
 struct line {
-    uint64_t cores, llcs; /* sets of those that have it */
+    uint64_t cores, llcs; /* sets of those with this line */
     int16_t owner;
-    bool dirty;           /* memory is older */
-    uint8_t node;         /* whose memory it is */
-    double written;       /* ns, when it was last */
+    bool dirty;           /* memory has an older value */
+    uint8_t node;         /* of its memory */
+    double written;       /* ns, at the latest write */
 };
 
 enum distance { HERE, SAME_LLC, SAME_SOCKET, OTHER_SOCKET };
@@ -86,8 +86,8 @@ static struct line *find_line(struct model *model, uint64_t nr)
 /* Bandwidth. */
 
 /*
- * A line comes to @pcpu from the caches of the socket, or from its memory.  Returns for how
- * many ns it waits.
+ * A line moves to @pcpu from the caches of the socket, or from its memory.  Returns the ns
+ * that it waits.
  */
 static double wait_for(struct model *model, unsigned int pcpu, unsigned int socket,
                        bool memory)
@@ -116,7 +116,7 @@ static void write_back(struct model *model, unsigned int pcpu,
         queue_wait(&model->memory[line->node], model->now());
 }
 
-/* A line leaves a last-level cache for another one. */
+/* A last-level cache evicts a line for another one. */
 static void leaves_llc(struct model *model, unsigned int pcpu, uint64_t nr)
 {
     struct line *line = find_line(model, nr);
@@ -168,7 +168,7 @@ static void to_core(struct model *model, unsigned int pcpu, uint64_t nr,
     cache_take(&model->l1[pcpu], nr);
 }
 
-/* What an access does. */
+/* Accesses. */
 
 /* ns from a load to a line that another core or last-level cache has. */
 static double ns_from(const struct model *model, enum distance distance)
@@ -221,8 +221,8 @@ static uint64_t cores_of_llc(const struct model *model, unsigned int pcpu)
 }
 
 /*
- * The line comes to a core which does not have it: from where?  Returns how long
- * that takes, in ns.
+ * Moves the line to a core that does not have it, from the nearest source.  Returns
+ * the ns that this takes.
  */
 static double fetch(struct model *model, unsigned int pcpu, struct line *line,
                     uint64_t nr, unsigned int node)
@@ -262,7 +262,7 @@ static double fetch(struct model *model, unsigned int pcpu, struct line *line,
     return machine->dram_remote_ns + wait_for(model, pcpu, node, true);
 }
 
-/* For how many ns the pCPU waits until the line has been written. */
+/* Returns the ns that the pCPU waits until the line has been written. */
 static double until_written(const struct model *model, const struct line *line)
 {
     double now = model->now ? model->now() : line->written;
@@ -270,7 +270,7 @@ static double until_written(const struct model *model, const struct line *line)
     return line->written > now ? line->written - now : 0;
 }
 
-/* Takes the line from all others; how far away was the farthest of them? */
+/* Removes the line from all others; returns the distance of the farthest one. */
 static enum distance take_from_others(struct model *model, unsigned int pcpu,
                                       struct line *line, uint64_t nr)
 {
@@ -296,7 +296,7 @@ static enum distance take_from_others(struct model *model, unsigned int pcpu,
     return farthest;
 }
 
-/* Returns how long an upgrade takes, in ns: as a line from the farthest core. */
+/* Returns the ns of an upgrade: those of a line from the farthest core. */
 static double make_mine(struct model *model, unsigned int pcpu,
                         struct line *line, uint64_t nr, bool had_it)
 {
@@ -346,7 +346,7 @@ double model_access(struct model *model, unsigned int pcpu, uint64_t nr,
     return ns;
 }
 
-/* The whole. */
+/* The whole model. */
 
 void model_empty(struct model *model)
 {

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The caches of a host and which line each has: counts where each access finds
- * its line, and what it waits for it.  It knows lines and pCPUs, neither QEMU
- * nor what time it is.
+ * Declares the model of a host's caches.  It counts where each access finds its line,
+ * and the time that the access waits.  It is independent of QEMU and of its clock.
  *
- * A core has an L1 and an L2, which has all that the L1 has; what leaves an L2
- * goes to the last-level cache of its core.  A directory knows for each line
- * which cores and last-level caches have it, and the only one that may have changed it
- * (its owner):
+ * A core has an L1 and an L2, which includes the L1.  A line that an L2 evicts moves
+ * to the last-level cache of its core.  For each line, a directory has the cores and
+ * last-level caches with the line, and its owner, the only one that may have changed it:
  *
- *   - a core that reads a line that no cache has gets it from memory, and owns it;
- *   - a line with an owner comes from there; it has none from then on;
- *   - a line without comes from the last-level cache of the reader or a core
+ *   - a core that reads a line that no cache has receives it from memory, and owns it;
+ *   - a line with an owner comes from the owner, and has none from then on;
+ *   - a line without an owner comes from the last-level cache of the reader or a core
  *     with the same one, if they have it, otherwise from memory;
  *   - a core that writes takes the line from all others, and owns it.
  *
@@ -20,7 +18,7 @@
  * memory takes a turn, and no pCPU waits for it.
  *
  * Clocks of pCPUs differ.  A pCPU that is behind waits for a line at least until the time at
- * which another pCPU wrote it last: it sees no value before that was written.
+ * which another pCPU wrote it last, so it reads no value before the write.
  */
 #ifndef MODEL_H
 #define MODEL_H
@@ -35,9 +33,9 @@
 #define MAX_PCPUS 64
 
 /*
- * What is counted for each pCPU.  Each read and write of a line is in exactly one
+ * The counts of each pCPU.  Each read and write of a line is in exactly one
  * of l1 ... dram_remote, where its line was found; upgrades are writes to lines
- * that this pCPU had, but others had, too, by the farthest of them.
+ * that this pCPU and others had, by the distance of the farthest.
  */
 #define COUNTS(X)                                                             \
     X(instructions)                                                           \
@@ -69,8 +67,8 @@ struct model {
 };
 
 /*
- * All caches are empty.  A host with fewer cores per socket than the machine has
- * is its first cores of each socket.  False: no memory.
+ * Makes a model with empty caches.  A host with fewer cores per socket than the machine
+ * uses the first cores of each socket.  False: no memory.
  */
 bool model_init(struct model *model, const struct machine *machine,
                 unsigned int cores);
@@ -79,8 +77,8 @@ void model_empty(struct model *model);
 void model_zero_counts(struct model *model);
 
 /*
- * @pcpu reads or writes (what is in) the line at @address / LINE_BYTES, whose
- * memory is @node's (a node is a socket).  Addresses end at MODEL_ADDRESSES.
+ * @pcpu reads or writes data in the line @address / LINE_BYTES of @node's memory (a
+ * node is a socket).  Addresses end at MODEL_ADDRESSES.
  * Returns how long the pCPU waits for the line, in ns: 0 if its L1 has it.
  */
 #define MODEL_ADDRESSES (1ULL << 36)

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the machine model has counted, and time modelled from it.
+"""Reads the counts of the machine model, and computes times from them.
 
-A time is instructions x CPI, and for each line that was not in the L1 what it
-takes from where it came, divided by how many such lines are on their way at the
-same time (overlap). An upgrade takes what a line takes at that distance.
+A time is instructions x CPI, plus the latency of each line that was not in the L1,
+divided by the number of such lines in flight at the same time (overlap). An upgrade
+takes the time of a line at that distance.
 Counts are facts about the program on these caches; times are as good as the
-description's latencies, so say how a verdict changes with them (VARIED).
+description's latencies, so reports show how a verdict changes with them (VARIED).
 """
 
 import json
 import statistics
 
-# What a count costs, by the description's key.
+# The cost of a count, by the description's key.
 COSTS = {
     "l2": "l2_ns", "llc": "llc_ns", "same_llc": "same_llc_ns",
     "same_socket": "same_socket_ns", "other_socket": "other_socket_ns",

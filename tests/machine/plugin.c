@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The machine model as a plugin of QEMU: what pCPUs execute and access goes to
- * the model, and what it has counted to a file, a line of JSON for each pCPU
- * and region.  It is off, and nothing is slower for it, until a pCPU executes a
- * marker, which needs no privilege:
+ * Connects the machine model to QEMU as a plugin.  The model receives the instructions
+ * and accesses of pCPUs; the plugin writes its counts to a file, a line of JSON for each
+ * pCPU and region.  It is off, without a cost, until a pCPU executes a marker, which
+ * needs no privilege:
  *
  *   0f 1f c0+ID   a NOP with a register operand; compilers only use it with
  *                 memory operands.  ID 1 ... 63: a region begins (and with it
@@ -11,12 +11,12 @@
  *
  * When it goes on, QEMU translates everything again, with calls of the plugin for each
  * block and each access; when it goes off, without.  Caches are empty when it
- * goes on, and stay as they are from one region to the next: so warm up in a
- * region of its own.
+ * goes on, and keep their lines from one region to the next: so warm up in a
+ * separate region.
  *
- * QEMU calls us for what code of dom0, Xen and guests accesses: not for
- * instructions that are fetched, page tables that the processor walks, or DMA.
- * One thread has all pCPUs (exact mode): there are no locks here.
+ * QEMU calls the plugin for data accesses of dom0, Xen and guests: not for instruction
+ * fetches, page walks of the processor, or DMA.  One thread runs all pCPUs (exact mode),
+ * so there are no locks here.
  *
  * With the QEMU of tests/machine/qemu (mode timed), a pCPU waits for its lines on
  * its own clock, and its performance counters count the misses of its L2.
@@ -48,10 +48,10 @@ static uint64_t node_bytes;
 static FILE *out;
 
 static unsigned int region; /* 0: none */
-static unsigned int entry;  /* how many regions began before this one */
-static bool instrumented;   /* so is what gets translated */
+static unsigned int entry;  /* number of regions before this one */
+static bool instrumented;   /* translations call the plugin */
 static bool resetting;
-static int64_t began_ms;    /* the region, in CPU time of QEMU */
+static int64_t began_ms;    /* start of the region, in CPU time of QEMU */
 
 static enum index_verdict index_verdict;
 static struct index_check index_check = { .first = INDEX_NOBODY };
@@ -86,7 +86,7 @@ static int64_t cpu_ms(void)
     return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* By how much the pCPU's clock was ahead of another busy one's, at most. */
+/* The most by which the pCPU's clock was ahead of another busy one's. */
 static int64_t lead_ns(unsigned int pcpu)
 {
     return per_ns ? qemu_plugin_clock_lead(pcpu) : 0;
@@ -109,7 +109,7 @@ static void write_region(void)
     fflush(out);
 }
 
-/* What happens all the time while a region is marked. */
+/* Calls during a marked region. */
 
 static void executes(unsigned int vcpu, void *data)
 {
@@ -129,9 +129,9 @@ static void accesses_device(unsigned int vcpu, uint64_t address, bool write)
 }
 
 /*
- * QEMU up to 7.2 says of an address in a node's memory where the node begins
- * twice: once as what it is in the host, once in QEMU's own list of memory.  Both
- * are the same, as nodes come first in that list, so that node n is at 2 n.
+ * For an address in a node's memory, QEMU up to 7.2 adds the node's start twice: its
+ * address in the host, and in QEMU's own list of memory.  Both are equal, because nodes
+ * are first in that list, so node n is at 2 n.
  */
 static unsigned int node_of(uint64_t address)
 {
@@ -150,7 +150,7 @@ static double now_ns(void)
 }
 
 /*
- * The pCPU waits for lines.  What is below an instruction is rounded.  If its turn ends here,
+ * Lets the pCPU wait for lines, rounded to whole instructions.  If its turn ends here,
  * the @rest of the block, which has been counted, is executed later as a block of its own.
  */
 static void stall(unsigned int vcpu, double ns, uintptr_t rest)
@@ -165,7 +165,7 @@ static uint64_t misses(const struct counts *counts)
     return counts->reads + counts->writes - counts->l1 - counts->l2;
 }
 
-/* @rest: how many instructions of the block come after this one. */
+/* @rest: the number of instructions of the block after this one. */
 static void accesses(unsigned int vcpu, qemu_plugin_meminfo_t info,
                      uint64_t vaddr, void *rest)
 {
@@ -208,10 +208,10 @@ static void instrument(qemu_plugin_id_t id)
 }
 
 /*
- * QEMU 7.2 may still have, for each pCPU, the list of our callbacks for the last
- * instruction that it has executed, which is gone with all translations: it calls
- * what is there then ("code should not be reached"), as soon as the pCPU takes an
- * exception.  Later ones empty it whenever they leave a block.
+ * For each pCPU, QEMU 7.2 may keep the list of the plugin's callbacks for its latest
+ * instruction.  The list is freed with all translations, but QEMU uses it at the pCPU's
+ * next exception ("code should not be reached").  Later versions empty the list whenever
+ * they leave a block.
  */
 static void forget(void)
 {
@@ -223,7 +223,7 @@ static void forget(void)
 #endif
 }
 
-/* Nothing is executed now. */
+/* QEMU calls this while no code runs. */
 static void was_reset(qemu_plugin_id_t id)
 {
     forget();
@@ -249,7 +249,7 @@ static void checks_index(unsigned int vcpu, void *owner)
     if (index_verdict == INDEX_WRONG)
         refuse();
     if (index_verdict == INDEX_RIGHT) {
-        /* Translations without this call. */
+        /* Translate again, without this call. */
         resetting = true;
         qemu_plugin_reset(our_id, was_reset);
     }
@@ -282,7 +282,7 @@ static void marked(unsigned int vcpu, void *data)
     instrument(our_id);
 }
 
-/* Does the instruction have SIZE bytes?  Then "code" has them afterwards. */
+/* Returns whether the instruction has @size bytes; then copies them to @code. */
 static bool has_size(const struct qemu_plugin_insn *insn, uint8_t *code, size_t size)
 {
     if (qemu_plugin_insn_size(insn) != size)
@@ -296,7 +296,7 @@ static bool has_size(const struct qemu_plugin_insn *insn, uint8_t *code, size_t 
     return true;
 }
 
-/* Is this the marker?  Then its region, otherwise -1. */
+/* Returns the region of a marker; -1: another instruction. */
 static int marker(const struct qemu_plugin_insn *insn)
 {
     uint8_t code[3];
@@ -344,7 +344,7 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 /* The beginning. */
 
-/* What an option of this name says, or NULL. */
+/* Returns the value of an option, or NULL. */
 static const char *option(int argc, char **argv, const char *name)
 {
     size_t length = strlen(name);

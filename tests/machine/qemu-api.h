@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What we use of QEMU's interface for TCG plugins.  Debian 12 ships no header
- * for it, so these are declarations of our own, as the interface's documentation
- * has them (https://www.qemu.org/docs/master/devel/tcg-plugins.html).
+ * Declares the used part of QEMU's interface for TCG plugins.  Debian 12 ships no header
+ * for it, so these declarations follow the interface's documentation
+ * (https://www.qemu.org/docs/master/devel/tcg-plugins.html).
  *
- * QEMU refuses a plugin whose qemu_plugin_version it does not know.  Versions
- * differ, of what is here, in qemu_plugin_insn_data() only, so the Makefile
- * says which one to build for: 1 up to QEMU 8.2, 3 from 9.1 on.
+ * QEMU refuses a plugin with an unknown qemu_plugin_version.  In this file, versions
+ * differ only in qemu_plugin_insn_data().  The Makefile selects the version: 1 up to
+ * QEMU 8.2, 3 from 9.1 on.
  */
 #ifndef QEMU_API_H
 #define QEMU_API_H
@@ -53,7 +53,7 @@ typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned int vcpu,
                                           qemu_plugin_meminfo_t info,
                                           uint64_t vaddr, void *data);
 
-/* Ours, which QEMU looks for. */
+/* The plugin's version, which QEMU reads. */
 extern QEMU_EXPORT int qemu_plugin_version;
 QEMU_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
                                     const qemu_info_t *info, int argc,
@@ -98,22 +98,22 @@ uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *haddr);
 /*
  * Functions of the QEMU that tests/machine/qemu patches, NULL in others.
  *
- * The pCPU that runs does nothing for the time of a number of instructions.  True: its
- * turn ends with the present instruction.
+ * Stalls the running pCPU for the time of a number of instructions.  True: its turn ends
+ * with the current instruction.
  */
 __attribute__((weak)) bool qemu_plugin_stall(uint64_t instructions);
 
-/* Its clock in ns: when the present block ends, and what it has stalled in there. */
+/* Its clock in ns at the end of the current block, including the stalls in it. */
 __attribute__((weak)) int64_t qemu_plugin_clock(void);
 
 /* The pCPU that runs has missed its L2: its performance counters count that. */
 __attribute__((weak)) void qemu_plugin_count_miss(void);
 
-/* By how many ns its clock was ahead of another one's, at most, since the last call. */
+/* The most ns by which its clock was ahead of another one's since the latest call. */
 __attribute__((weak)) int64_t qemu_plugin_clock_lead(unsigned int vcpu);
 
 /*
- * Not of the interface, but exported by the QEMUs that need it (see forget() in
+ * Not part of the interface, but exported by the QEMUs that need it (see forget() in
  * plugin.c); NULL in others.
  */
 #if QEMU_API < 3

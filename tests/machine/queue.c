@@ -14,7 +14,7 @@ void queue_init(struct queue *queue, double gbs)
     queue->lines_per_us = gbs * NS_PER_US / LINE_BYTES;
 }
 
-/* How many lines may pass in this microsecond: a fraction is left to later ones. */
+/* Returns the lines that may pass in this microsecond; a fraction is carried over. */
 static uint64_t room(const struct queue *queue, uint64_t us)
 {
     return (uint64_t)((us + 1) * queue->lines_per_us) - (uint64_t)(us * queue->lines_per_us);
