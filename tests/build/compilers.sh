@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The patched hypervisor builds with what others have: the oldest GCC that Debian
-# 12 has, clang, other options of Kconfig, and for ARM; of 32 bits without the log.  A
-# site that is no NOP fails the link, so a variant that builds has all of them.
+# Builds the patched hypervisor in variants: with the oldest GCC of Debian 12, with clang,
+# with other options of Kconfig, and for ARM; 32-bit ARM is without the log.  A site that
+# is no NOP fails the link, so a variant that builds has NOPs at all sites.
 #
 #   compilers.sh             all variants, minutes each
 #   compilers.sh NAME...     these
@@ -64,7 +64,7 @@ configure()
         { echo "Kconfig does not take $option"; return 1; }
 }
 
-# build: what went wrong is at the end of what make said
+# build: prints the end of make's output if the build fails
 build()
 {
     local log=$BUILD/log/variant-$name

@@ -23,7 +23,7 @@ compile()
         ../../build/tools/obj/base/alloc.o 2>&1
 }
 
-# again TREE BUILD: is it compiled again if its header changes?
+# again TREE BUILD: whether the object is compiled again if its header changes
 again() { [[ $(compile "$1" "$2" -n -W base/alloc.h) == *"CC    base/alloc.c"* ]]; }
 
 # done_already TREE BUILD

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The command xensched that was built for arm64 makes of recordings what the one for x86
-# makes of them: runs command-timeline.t with it, under QEMU's emulation of a program.
+# Checks that the command xensched for arm64 prints the same from recordings as the one
+# for x86: runs command-timeline.t with it, under QEMU's emulation of a program.
 
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)

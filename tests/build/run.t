@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the handling of Xen's source promises: each failure is a clear message
-# and a non-zero exit code, work is never lost, and only what changed is
-# written again.  Runs the real scripts on a Xen tree of three small files, in
-# a project of its own; needs no network and no build.  Writes TAP.
+# Tests the handling of Xen's source: each failure gives a clear message and a non-zero
+# exit code, no work is lost, and only changed files are written again.  Runs the real
+# scripts on a Xen tree of three small files, in a separate project; needs no network and
+# no build.  Writes TAP.
 
-# Make and the fake programs expand what stands in single quotes here:
+# Make and the fake programs expand the words in single quotes here:
 # shellcheck disable=SC2016
 
 set -euo pipefail
@@ -20,7 +20,7 @@ TREES=$P/build/xen
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@localhost
 export GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@localhost
-# No hypervisor of the machine's own apt, and no CI, but where a test asks for them.
+# No hypervisor from the machine's own apt, and no CI, unless a test sets them.
 unset XEN_TARBALL XEN_TREE XEN_RELEASE XEN_FROM XENSCHED_BUILD CI
 export APT_CONFIG=$W/apt.conf
 
@@ -83,7 +83,7 @@ project()
 
 script() { local s=$1; shift; (cd "$P" && "xen-patches/$s.sh" "$@"); }
 
-# A download program that does as it is told.
+# A download program with results of the test's choice.
 downloader()
 {
     printf '#!/bin/sh\nfor f; do :; done\n%s\n' "$1" > "$W/get"
@@ -93,7 +93,7 @@ downloader()
 
 # --- what to expect ---
 
-# refused TEXT... -- COMMAND...: exits non-zero and says each TEXT.
+# refused TEXT... -- COMMAND...: whether it exits non-zero and prints each TEXT.
 refused()
 {
     local out t texts=()
@@ -113,7 +113,7 @@ refused()
     done
 }
 
-# says TEXT COMMAND...: exits zero and says TEXT.
+# says TEXT COMMAND...: whether it exits with zero and prints TEXT.
 says()
 {
     local text=$1 out
@@ -158,7 +158,7 @@ next_place()
 {
     project
     rm "$P/build/cache/xen.tar.xz"
-    # The first place is broken, the second has it.
+    # The first mirror is broken, the second one has the file.
     downloader "if mkdir $W/once 2> /dev/null; then exit 100; fi
                 cp $W/good.tar.xz \"\$f\""
     script tree patched && [ -f "$TREES/patched/xen/common/a.c" ]
@@ -213,7 +213,7 @@ not_a_xen_tree()
 
 # --- the source that apt offers ---
 
-# An apt of its own, whose only archive is the folder $W/archive.
+# A separate apt, with the folder $W/archive as its only archive.
 own_apt()
 {
     rm -rf "$W/apt" "$W/archive"
@@ -291,7 +291,7 @@ apts_source_is_built()
     cp "$W/archive"/xen_4.20.9+1* "$W/own"
     XEN_TARBALL=$W/own/xen_4.20.9+1-1.dsc says 'your own (the newest' script tree patched ||
         return
-    # What is there is not fetched again.
+    # An existing file is not fetched again.
     rm "$W/archive"/xen_* && says 'the newest of Debian' script tree patched
 }
 
@@ -325,7 +325,7 @@ hypervisor_names_its_source()
     [ ! -e "$TREES/native/.scmversion" ]
 }
 
-# The checksum is of a signed index: another file in its place is not taken.
+# A signed index has the checksum: another file in its place is refused.
 another_file_is_refused()
 {
     local code=0
@@ -353,7 +353,7 @@ unsigned_index_is_refused()
     [ ! -e "$P/build/cache/apt/xen_4.20.9-1" ]
 }
 
-# A build of ours that works stays, and no tree is half of the new version.
+# A working build stays, and no tree is partly of the new version.
 apts_source_does_not_apply()
 {
     project
@@ -585,7 +585,7 @@ toolstack_only_when_needed()
     [ -e "$h/old.h" ]
 }
 
-# Debian's source package, where configure and what it needs are still to be generated.
+# Debian's source package, in which configure and its files still have to be generated.
 toolstack_without_configure()
 {
     project
@@ -642,7 +642,7 @@ refresh_writes()
     grep -qx '+five' "$s/4.20/0002-xen-second-change.patch" &&
     ! grep -qE 'second\.c|new\.c' "$s/4.20/0002-xen-second-change.patch" || return
     script tree patched && grep -qx five "$TREES/patched/xen/common/b.c" || return
-    # A commit that goes takes its patch and its files along.
+    # A removed commit removes its patch and its files.
     git -C "$TREES/edit" reset -q --hard HEAD^
     script refresh && [ ! -e "$s/4.20/0002-xen-second-change.patch" ] &&
     [ ! -e "$s/files/xen/common/second.c" ] &&
@@ -812,7 +812,7 @@ only_what_differs()
     [ -f "$o/0001-0001-change-a.patch" ] && [ ! -e "$o/0002-0002-change-b.patch" ] &&
     newer tree patched && grep -qx twenty "$t/a.c" && grep -qx thirty "$t/b.c" &&
     grep -qx new "$t/new.c" || return
-    # What 4.20 has was not touched, and is built beside it.
+    # The tree of 4.20 is unchanged, and is built beside it.
     script tree patched && grep -qx 19 "$TREES/patched/xen/common/a.c" &&
     newer edit && says 'Nothing to write' newer refresh
 }
@@ -903,7 +903,7 @@ no_mirror_has_it()
     refused 'No mirror has xen-4.22.tar.xz' 'XEN_TARBALL=FILE' -- newer tree pristine
 }
 
-# --- what is around it ---
+# --- packages and suites ---
 
 setup_asks_nothing()
 {
@@ -932,7 +932,8 @@ setup_without_root()
         env PATH="$bin" "$TOP/tests/setup.sh"
 }
 
-# make deb refuses a Debian whose Xen has no patches here, and a tree instead of a tarball.
+# make deb refuses a Debian release if its Xen has no patches here, and a tree instead of a
+# tarball.
 deb_refuses()
 {
     local bin=$W/deb-bin
@@ -1002,7 +1003,7 @@ summary_counts()
     grep -q 'one: b' <<< "$out" && grep -q 'two: 1 planned' <<< "$out"
 }
 
-# What stands for the suites sleeps for a number of seconds that no other process uses.
+# The substitute for the suites sleeps for a number of seconds that no other process uses.
 SLEEP=98765$$
 
 sleepers() { pgrep -f "^sleep $SLEEP\$" | wc -l; }
@@ -1023,7 +1024,7 @@ sleeping_project()
         > "$1/Makefile"
 }
 
-# A suite and two lanes are at work when it is told to end.
+# A suite and two lanes run when the signal arrives.
 tests_end_when_told()
 {
     local run code=0 n
@@ -1064,7 +1065,7 @@ no_arm64_project()
         'unit:; @printf "ok 1\n1..1\n"' '%:; @:' > "$1/Makefile"
 }
 
-# One failed test, in place of all suites for arm64, and of nothing else.
+# One failed test replaces all suites for arm64, and only these.
 tests_go_on_without_arm64()
 {
     local code=0 left
@@ -1130,7 +1131,7 @@ tests=(
     "make deb refuses a Xen without patches, and a tree"        deb_refuses
     "packages of a later change are newer"                      deb_numbers_changes
     "the summary counts failed, skipped and silent tests"       summary_counts
-    "make test ends at once when it is told to, with all of it" tests_end_when_told
+    "make test ends at once on a signal, with all its processes" tests_end_when_told
     "test-full without arm64's build runs all other suites"     tests_go_on_without_arm64
 )
 echo "1..$((${#tests[@]} / 2))"

@@ -28,7 +28,7 @@ cd "$TOP"
 declare -A RELEASE=([bookworm]=4.17 [trixie]=4.20)
 OVMF=/usr/share/ovmf/OVMF.fd
 
-# packages SUITE: the folder that has them.
+# packages SUITE: prints the folder with the packages.
 packages() { echo "${PACKAGES:-$ROOTS/$1/xensched/build/deb}"; }
 
 # --- the host ---
@@ -39,7 +39,7 @@ quiet_disk()
         { tail -n 20 "$PLACE/disk.log"; return 1; }
 }
 
-# Linux without Xen, and without GRUB, by whatever firmware.
+# Boots Linux without Xen and without GRUB, with either firmware.
 start_linux()
 {
     start_machine "$PLACE/disk" "$PLACE" -kernel "$PLACE/vmlinuz" \
@@ -67,7 +67,7 @@ start_disk()
     start_machine "$PLACE/disk" "$PLACE" "${FIRMWARE_OPTIONS[@]}"
 }
 
-# Xen tells Linux.
+# Linux reports this from Xen.
 has_firmware()
 {
     # shellcheck disable=SC2016 # for the shell in there
@@ -85,7 +85,7 @@ none_has_failed()
     failed=$(inside systemctl --failed --no-legend) && echo "$failed" && [ -z "$failed" ]
 }
 
-# runs_xen FILE: GRUB has loaded it, and it is what runs, by its build id.
+# runs_xen FILE: whether GRUB has loaded this file and it runs, by its build id.
 runs_xen()
 {
     # shellcheck disable=SC2016 # for the shell in there
@@ -102,7 +102,7 @@ ours() { runs_xen "/boot/schedlog-xen-$XEN-amd64.gz"; }
 
 # --- the packages ---
 
-# As README.md has it.
+# The commands of README.md.
 install()
 {
     inside sh -euc 'cd /packages
@@ -111,7 +111,7 @@ install()
             ./xen-hypervisor-*-schedlog_*.deb'
 }
 
-# That it does not start is no failure; systemctl says why.
+# A daemon that does not start there is no failure; systemctl reports the reason.
 does_not_start()
 {
     local said
@@ -126,7 +126,7 @@ choose_once() { inside grub-reboot "xen-$XEN-schedlog"; }
 
 has_started() { inside systemctl is-active xenschedd; }
 
-# ran DOMAIN: how many rows say so on dom0's pCPUs, and how many elsewhere.
+# ran DOMAIN: prints the number of its rows on dom0's pCPUs, and elsewhere.
 ran()
 {
     inside xensched dump --seconds 3 | awk -v domain="$1" '
@@ -144,7 +144,7 @@ rows_of_dom0()
     [ "$near" -gt 20 ] && [ "$away" -eq 0 ]
 }
 
-# within SECONDS COMMAND...: again and again until it is so.
+# within SECONDS COMMAND...: repeats the command until it succeeds.
 within()
 {
     local last=$((SECONDS + $1)) said
@@ -156,7 +156,7 @@ within()
     done
 }
 
-# says COMMAND PATTERN: a line of what xensched says.
+# says COMMAND PATTERN: whether a line of xensched's output matches.
 says()
 {
     local said
@@ -166,7 +166,7 @@ says()
 
 proposed() { says plan '^reader .*proposed'; }
 
-# What Xen keeps, and where it really ran.
+# The affinity that Xen keeps, and the pCPUs on which the guest ran.
 placed()
 {
     local near away
@@ -203,7 +203,7 @@ nothing_is_left()
     [ -z "$left" ]
 }
 
-# What the package says of it, in a file of GRUB's.
+# The package documents this in a file of GRUB.
 choose_always()
 {
     inside sh -euc 'sed -i "s/^#GRUB_DEFAULT/GRUB_DEFAULT/" "$1"; update-grub' sh \
@@ -229,26 +229,26 @@ try_suite()
     check "$SUITE: GRUB is installed there" install_grub
     start_disk
     check "$SUITE: GRUB boots it" booted
-    check "$SUITE: by the firmware that was asked for" has_firmware
+    check "$SUITE: it boots with the requested firmware" has_firmware
     check "$SUITE: on Debian's Xen" debians
     check "$SUITE: apt installs the packages" install
-    check "$SUITE: the daemon does not start there, and says why" does_not_start
+    check "$SUITE: the daemon does not start there, and reports the reason" does_not_start
     check "$SUITE: that is no failure" none_has_failed
-    check "$SUITE: grub-reboot takes the entry" choose_once
+    check "$SUITE: grub-reboot accepts the entry" choose_once
     check "$SUITE: it boots again" reboot
     check "$SUITE: on the hypervisor with the log" ours
     check "$SUITE: no unit has failed" none_has_failed
     check "$SUITE: the daemon has started" has_started
     check "$SUITE: xensched check is content" inside xensched check
     check "$SUITE: the daemon can be asked" says status '^Domain-0 '
-    check "$SUITE: rows say that dom0 runs, and where" rows_of_dom0
+    check "$SUITE: rows show that dom0 runs, and where" rows_of_dom0
     check "$SUITE: Debian's xl starts a guest" inside xl create /guest/reader.cfg
-    check "$SUITE: the daemon sees that it belongs near dom0" within 120 proposed
-    check "$SUITE: told to act it has it there" act
-    check "$SUITE: stopped, it puts it back" put_back
-    check "$SUITE: the next boot is Debian's again" reboots_debians
-    check "$SUITE: it can be made the default" choose_always
-    check "$SUITE: and boots as that" reboots_ours
+    check "$SUITE: the daemon proposes to move it near dom0" within 120 proposed
+    check "$SUITE: in mode act, the daemon moves it there" act
+    check "$SUITE: when it stops, the daemon restores the affinity" put_back
+    check "$SUITE: the next boot is Debian's Xen again" reboots_debians
+    check "$SUITE: the hypervisor can be made the default" choose_always
+    check "$SUITE: it boots as the default" reboots_ours
     check "$SUITE: purged while it runs, nothing is left" nothing_is_left
     check "$SUITE: then Debian's Xen boots" reboots_debians
     stop_machine

@@ -13,7 +13,7 @@
 
 DISK_START=1048576  # of the first partition
 
-# What only this machine has is not looked for: the initial RAM disk stays small.
+# The initial RAM disk does not depend on this machine's devices, so it stays small.
 set_up_initramfs()
 {
     echo 'MODULES=list' > "$1/etc/initramfs-tools/conf.d/modules" &&
@@ -57,7 +57,7 @@ make_file_system()
         ${4:+-E "$4"} -d "$1" "$2" "$3"
 }
 
-# A PV guest whose disk is a file of the host, and which reads it all the time.
+# A PV guest with a file of the host as its disk, which it reads all the time.
 make_guest()
 {
     local root=$1/guest/root

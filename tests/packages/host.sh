@@ -17,7 +17,7 @@ root_or_skip()
     [ "$(id -u)" -eq 0 ] || { echo "1..0 # SKIP roots of Debian need root"; exit; }
 }
 
-# quietly COMMAND...: the end of what it says is shown when it fails.
+# quietly COMMAND...: prints the end of the output if the command fails.
 quietly()
 {
     "$@" > "$SAID" 2>&1 && return
@@ -45,7 +45,7 @@ apt_get()
         -o Dpkg::Options::=--force-unsafe-io "$@"
 }
 
-# What GRUB is told of the device that files are on: there is none below a chroot.
+# GRUB's answer for the device of a file: a chroot has none.
 fake_probe()
 {
     cat > "$HOST/usr/sbin/grub-probe" << 'END'
@@ -60,7 +60,7 @@ esac
 END
 }
 
-# Two kernels that say that they can be dom0, and GRUB's own menu of them, in which
+# Two kernels with the configuration of a dom0, and GRUB's own menu of them, in which
 # Debian's Xen is the default.
 with_grub()
 {

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# In a machine of machine.sh, started by systemd: does what it is told through the
-# folder that it shares with its caller.
+# Runs commands in a machine of machine.sh, started by systemd.  The caller writes them to
+# a shared folder.
 #
 #   up        the id of this boot, once systemd has started all that it starts
-#   command   what to do; taken away when it begins
-#   said      what that said
+#   command   the command; removed when it starts
+#   said      its output
 #   ended     its exit code, written last
 
 set -e
@@ -16,7 +16,7 @@ modprobe 9p
 mkdir -p /share
 mount -t 9p -o trans=virtio,version=9p2000.L,cache=none share /share
 cd /share
-systemctl is-system-running --wait > /dev/null || : # what failed, a test may ask
+systemctl is-system-running --wait > /dev/null || : # a test may check for failed units
 cp /proc/sys/kernel/random/boot_id up.new
 mv up.new up
 while :; do

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A machine that boots from its own disk, by its firmware and whatever boot loader is there,
-# in QEMU: source this.  What is to run in its system it is told through a folder,
-# where inside.sh looks for it.
+# Runs a machine in QEMU that boots from its own disk, by its firmware and boot loader:
+# source this.  Commands for its system go through a folder, from which inside.sh reads
+# them.
 #
 # start_machine DISK FOLDER [OPTION-OF-QEMU...]
 # booted                    waits until its system is there; again after each reboot
@@ -13,8 +13,8 @@
 # stop_machine              at once
 #
 # All but the first and the last can be called in a subshell.  FOLDER/console.log is
-# what came over the serial line.  It is emulated, so it has much time for everything;
-# when it needs more it is stopped, and whatever is asked of it then fails.
+# what came over the serial line.  The machine is emulated, so its time limits are long.  After
+# a limit it is stopped, and later commands fail.
 
 MACHINE_PID=
 MACHINE_LIMIT=900
@@ -71,7 +71,7 @@ what_it_said()
     cat "$MACHINE/qemu.log"
 }
 
-# Another boot than the one that is known.
+# A boot that is newer than the latest known one.
 is_up()
 {
     [ -s "$MACHINE/share/up" ] && ! cmp -s "$MACHINE/share/up" "$MACHINE/boot-id"

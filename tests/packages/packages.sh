@@ -19,7 +19,7 @@ declare -A LINUX=([bookworm]=6.1 [trixie]=6.12)
 
 # --- building ---
 
-# build SUITE: in its root, as a user of Debian builds this project.
+# build SUITE: builds in its root, like a user of Debian.
 build()
 {
     local root=$ROOTS/$1
@@ -86,7 +86,7 @@ has_entry()
 
 is_not_default() { default | grep 'Xen hypervisor'; }
 
-# ask_for_it XEN: the operator wants it always.
+# ask_for_it XEN: the operator makes it the default.
 ask_for_it()
 {
     sed -i 's/^#GRUB_DEFAULT/GRUB_DEFAULT/' \
@@ -102,7 +102,7 @@ is_default_when_asked()
     inside update-grub && is_not_default
 }
 
-# Nor is one that is not there the default.
+# A missing hypervisor does not become the default.
 no_entry() { menu && ! menu | grep schedlog && is_not_default; }
 
 # This machine has no Xen, or none with the log.
@@ -121,7 +121,7 @@ enabled()
         ls "$HOST"/etc/rc3.d/S*xenschedd
 }
 
-# A program of another author, by what pkg-config says.
+# A program of another author, built with the flags of pkg-config.
 compiles()
 {
     cat > "$HOST/prog.c" << 'END'
@@ -141,7 +141,7 @@ END
             rm /prog /prog.c'
 }
 
-# There is no device here: what is seen is that it can be used when there is.
+# There is no device here; the test shows that a program builds and reports this.
 can_be_marked()
 {
     cat > "$HOST/prog.c" << 'END'
@@ -177,7 +177,7 @@ make_newer()
     rm -r "$raw"
 }
 
-# What an operator has written stays, dpkg does not ask, and it is the newer one.
+# An operator's changes stay, dpkg does not ask, and the newer version is installed.
 upgraded()
 {
     make_newer
@@ -190,7 +190,7 @@ upgraded()
         grep 'max_moves = 7' "$HOST/etc/xen/xensched.conf"
 }
 
-# Packages of ours, in whatever state.
+# xensched's packages, in any state.
 names()
 {
     inside dpkg-query -W -f '${Package}\n' | grep -E 'xensched|schedlog'
@@ -224,7 +224,7 @@ nothing_is_left()
 
 # --- DKMS ---
 
-# The kernel whose headers were installed.
+# The kernel of the installed headers.
 kernel() { basename "$(ls -d "$HOST"/lib/modules/*-amd64)"; }
 
 dkms_installed()
@@ -238,13 +238,13 @@ dkms_upgraded()
     install newer dkms && inside dkms status
 }
 
-# module NAME: is where modprobe takes it from.
+# module NAME: whether the module is where modprobe finds it.
 module() { ls "$HOST/lib/modules/$(kernel)/updates/dkms/$1".ko*; }
 
 modules() { module xensched_log && module xensched_guest && module xen-blkback; }
 
-# excluded WHY: apt installs the kernel's headers, for which DKMS is asked, and is content;
-# our other modules are built.
+# excluded WHY: apt installs the kernel's headers and calls DKMS, which succeeds; the other
+# modules are built.
 excluded()
 {
     local said rc=0
@@ -258,7 +258,7 @@ excluded()
         ! module xen-blkback && module xensched_log
 }
 
-# without FILE COMMAND...: as if it were not there.
+# without FILE COMMAND...: runs the command while the file is absent.
 without()
 {
     local rc=0
@@ -295,8 +295,8 @@ with_older_source()
     return "$rc"
 }
 
-# The next time that DKMS is asked it can be built again, and modprobe is told what to do
-# if it cannot be loaded all the same.
+# At the next call, DKMS can build the module again.  The configuration of modprobe covers
+# a module that cannot be loaded.
 built_again()
 {
     apt_get install --reinstall "linux-headers-$(kernel)" && modules &&
@@ -315,15 +315,15 @@ try_suite()
     check "$suite: a host with GRUB, and Debian's Xen" quietly with_grub "$xen"
     check "$suite: they are installed" quietly install packages
     check "$suite: the daemon starts with the machine" enabled
-    check "$suite: and says why it does not start here" says_why_not
+    check "$suite: it reports why it does not start here" says_why_not
     check "$suite: GRUB has entries for the hypervisor" has_entry "$xen"
     check "$suite: none of them is the default" is_not_default
-    check "$suite: but when asked for" quietly is_default_when_asked "$xen"
+    check "$suite: on request it is the default" quietly is_default_when_asked "$xen"
     check "$suite: a program can be built with the library" quietly compiles
-    check "$suite: so can one that makes marks, and there is a command" \
+    check "$suite: so can one that makes marks, and the command is installed" \
         quietly can_be_marked
     check "$suite: they are upgraded, configuration stays" quietly upgraded
-    check "$suite: DKMS takes the others" quietly dkms_installed "$suite"
+    check "$suite: DKMS accepts the other packages" quietly dkms_installed "$suite"
     check "$suite: it has built the modules" modules
     check "$suite: they are upgraded" quietly dkms_upgraded
     check "$suite: the modules are there again" modules

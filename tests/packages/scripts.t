@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The scripts of the packages, and xensched-build-hypervisor, in a folder as / and with a
-# dpkg that reports versions of the test's choice: is a newer Xen of Debian announced, and
-# only that?  Does an upgrade keep the last hypervisor that ran here?  Does a purge keep
-# measurements?
+# dpkg that reports versions of the test's choice: only a newer Xen of Debian is announced,
+# an upgrade keeps the latest hypervisor that ran here, and a purge keeps measurements.
 # upgrade.sh tries the same with the real dpkg, in minutes.  Writes TAP.
 
 # Fake programs expand the words in single quotes here:
@@ -120,7 +119,7 @@ last_that_ran_is_kept()
     upgrade 4.17.8-1 && previous_is "$NEW"
 }
 
-# A host that runs Debian's own Xen has booted none of both.
+# A host that runs Debian's own Xen has booted neither.
 kept_under_another_xen()
 {
     new_host '' "$OLD" "ii $OLD"
@@ -167,7 +166,7 @@ removal_removes_both()
     [ -z "$(find "$ROOT/boot" "$ROOT/var/lib" -type f)" ]
 }
 
-# menu: the entries that GRUB would get.
+# menu: prints the entries for GRUB.
 menu()
 {
     cat > "$ROOT/grub-mkconfig_lib" << 'END'
@@ -261,7 +260,7 @@ new_builder()
     fake apt-get "for deb; do :; done; cp \"\$deb\" $ROOT/installed.deb"
 }
 
-# build_now ARGUMENT...: as it is, but for its folders.
+# build_now ARGUMENT...: runs the command with other folders.
 build_now()
 {
     sed "s,/\(usr/share/xensched\|var/cache\|run/\|boot\),$ROOT&,g" \
@@ -405,7 +404,7 @@ wait_in()
     esac
 }
 
-# go_on: the step takes no time any more.
+# go_on: lets the step end at once from now on.
 go_on()
 {
     [ -e "$ROOT/waits" ] || return
@@ -523,7 +522,7 @@ commands_of()
         tr '\n_' ' -'
 }
 
-# What a program has, its package has the pages of, and the core package has neither.
+# The package of a program has its manual pages, and the core package has neither.
 commands_have_one_package()
 {
     local rules=$TOP/tools/packaging/debian/rules package commands

@@ -84,7 +84,7 @@ offer_security()
 }
 
 # make_archive DSC TARBALL VERSION: a signed archive in the root with this version of the
-# source, and of Debian's package, whose content is the older one's.  As in a snapshot of
+# source, and of Debian's package with the content of the older one.  As in a snapshot of
 # Debian, the index has expired, and the line of apt's sources accepts that.
 make_archive()
 {
@@ -166,7 +166,7 @@ has_line()
     grep -E "^$1 +hypervisor: " <<< "$said" | grep -F "$2"
 }
 
-# All that an interrupted or failed command has to leave alone.
+# The state that an interrupted or failed command must not change.
 state()
 {
     (cd "$HOST/boot" && find . -type f -exec sha256sum {} + | LC_ALL=C sort)
@@ -189,7 +189,7 @@ fails()
 
 build() { inside xensched-build-hypervisor; }
 
-# A hunk whose context Xen does not have.
+# A hunk with a context that Xen does not have.
 with_broken_patch()
 {
     local rc=0

@@ -4,8 +4,8 @@
 # The series of each release in xen-patches/ applies to the source of that release.
 #
 # This could fail when a developer edits a patch that other releases inherit, or edits the
-# copies of a patch in some releases only.  A release whose source no mirror has is
-# skipped unless the source is in build/cache/.  Writes TAP.
+# copies of a patch in some releases only.  If no mirror has the
+# source of a release, the release is skipped unless build/cache/ has the source.  Writes TAP.
 
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)

@@ -21,7 +21,7 @@ MBOX=$BUILD/series/xensched-$RELEASE.mbox
 REPO=$(mktemp -d "$XEN/series-test.XXXXXX")
 trap 'rm -rf "$REPO"' EXIT
 
-# git warns of white space that Xen does not want.
+# git warns of white space that Xen's style forbids.
 apply()
 {
     cp -a "$XEN/pristine/." "$REPO" && repo_from_pristine "$REPO" &&
@@ -58,14 +58,14 @@ same_modes()
     return "$rc"
 }
 
-# What the built tree has of ours, and nothing else, is what the series touches.
+# The series touches exactly the files of the built tree that differ from Xen's.
 same_files()
 {
     diff <(git -C "$REPO" diff --name-only --no-renames base HEAD |
                LC_ALL=C sort) "$XEN/patched/.xensched/manifest"
 }
 
-# Xen keeps them in its tree, so a person who changes the types generates them again.
+# Xen keeps the bindings in its tree, so a change of the types has to generate them again.
 go_bindings_are_current()
 {
     (cd "$REPO/tools/golang/xenlight" &&
@@ -74,13 +74,13 @@ go_bindings_are_current()
         git -C "$REPO" diff --exit-code --stat
 }
 
-# preprocess FLAG...: what the header is then
+# preprocess FLAG...: prints the preprocessed header
 preprocess()
 {
     cpp -P "$@" "$REPO/xen/include/public/schedlog.h"
 }
 
-# It is of sysctl.h, so only users of that have it.
+# The header belongs to sysctl.h, so only users of that see it.
 header_is_for_tools_only()
 {
     preprocess -D__XEN_TOOLS__ > /dev/null && preprocess -D__XEN__ > /dev/null &&
@@ -114,7 +114,7 @@ unit_test_passes()
     "${make[@]}" run && "${make[@]}" clean
 }
 
-# No person signed these patches off, so nothing may say so.
+# No person signed these patches off, so no patch may have a sign-off.
 no_sign_off() { ! grep -n 'Signed-off-by:' "$MBOX"; }
 
 echo 1..13

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Look at patches as a reviewer of xen-devel does first.  Xen has no checkpatch; this is
-what CODING_STYLE and docs/process/sending-patches.pandoc say and a program can see.
+Checks the form of patches like a reviewer of xen-devel.  Xen has no checkpatch; these are
+the rules of CODING_STYLE and docs/process/sending-patches.pandoc that a program can check.
 
 Usage: style.py MAIL...
 
-Complains of: a subject that does not begin with what it is about, or is too long; a
+Reports: a subject that does not begin with its area, or is too long; a
 message with lines of more than 75 columns; a sign-off, which no program can give; and
-in what is added: more than 80 columns in C, blanks at the end of a line, tabs in C that
+in added lines: more than 80 columns in C, blanks at the end of a line, tabs in C that
 has none, a new source file without SPDX line, with an old form of it, or without the
 editor's lines at its end.
 Files that a program of Xen's tree writes are left out.
@@ -22,7 +22,7 @@ import sys
 GENERATED = re.compile(r"\.gen\.go$")
 SOURCE = re.compile(r"\.[chS]$")
 NEW = re.compile(r"\.(c|h|py)$")
-# These have Linux's style.
+# Files in Linux's style.
 LINUX = re.compile(r"^xen/(xsm/flask/|arch/x86/cpu/mwait-idle)")
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The series to xen-devel: each applies to Xen or to the series that it needs, has a cover
-# letter and is numbered for itself; what comes out is what we build, but for the patches that only
-# these series have; and what Xen's rules say of patches holds, as far as a program can
-# see.
+# Tests the series to xen-devel.  Each series applies to Xen or to the series that it needs,
+# has a cover letter and its own numbers.  Together they give the built tree, except for the
+# patches that only these series have.  All follow Xen's rules for patches, as far as a
+# program can check.
 #
 # This could fail when a patch of the product changes and one of upstream/ is in its way.
 # Needs `make xen`.  Writes TAP.
@@ -23,7 +23,7 @@ trap 'rm -rf "$REPO" "$REPO.said"' EXIT
 
 write_all() { "$PATCHES/series.sh" && "$PATCHES/upstream.sh" > "$REPO.said"; }
 
-# says_sizes: of each patch the lines that it adds or removes, and whether these are many
+# says_sizes: prints for each patch the lines that it adds or removes, and marks large ones
 says_sizes()
 {
     local name patch
@@ -51,7 +51,7 @@ can_do_without()
 
 begin() { cp -a "$XEN/pristine/." "$REPO" && repo_from_pristine "$REPO"; }
 
-# To Xen's tree, or after what it needs.
+# Applies to Xen's tree, or after the series that it needs.
 apply()
 {
     git -C "$REPO" checkout -q --detach "$(upstream_base "$1")" &&
@@ -76,14 +76,14 @@ numbered()
     done
 }
 
-# Mails are quoted, so they have room for that.
+# Replies quote mails, so lines have room for quotes.
 covers_are_narrow()
 {
     ! awk 'length > 72 { print FILENAME ": " $0; bad = 1 } END { exit !bad }' \
         "$PATCHES"/upstream/*.cover
 }
 
-# What the series before names is what this one needs.
+# The cover letter names the series that this one needs.
 says_what_it_needs()
 {
     grep -A 1 '^Depends on the series' "$PATCHES/upstream/$2.cover" | paste -sd ' ' |
@@ -144,7 +144,7 @@ refuses_what_is_no_name()
         grep 'This is no AGENT_NAME:MODEL_VERSION: some agent' "$REPO/.git/said"
 }
 
-# Red where there is something to see.
+# Fails on patches with known faults.
 style_sees()
 {
     printf '%s\n' 'Subject: [PATCH] no subject' '' "$(printf 'x%.0s' {1..76})" \
@@ -159,7 +159,7 @@ style_sees()
 echo "1..$((12 + 2 * ${#SERIES[@]}))"
 check "make xen-series writes them" write_all
 begin
-check "and says how large each patch is" says_sizes
+check "it reports the size of each patch" says_sizes
 for name in "${SERIES[@]}"; do
     check "$name has a cover letter, and is numbered for itself" numbered "$name"
     check "$name applies to what it needs" apply "$name"
@@ -167,11 +167,11 @@ done
 check "the log applies without marks and without the clock of a guest" \
     can_do_without marks-of-guests clock-of-a-guest
 check "cover letters have 72 columns at most" covers_are_narrow
-check "log says that it needs jump-labels" says_what_it_needs jump-labels log
-check "xl says that it needs log" says_what_it_needs log xl
-check "all together they are what we build, but for what is upstream's only" as_built
+check "the cover letter of log names jump-labels" says_what_it_needs jump-labels log
+check "the cover letter of xl names log" says_what_it_needs log xl
+check "together they give the built tree, except for patches that only upstream has" as_built
 check "each new file has a maintainer" each_new_file_has_a_maintainer
-check "patches look as Xen's rules say" style
-check "and it would be seen if they did not" style_sees
-check "the assistant is named where it is given" assisted
+check "patches follow Xen's rules" style
+check "a patch that breaks a rule is found" style_sees
+check "patches name a given assistant" assisted
 check "an invalid name of an assistant is refused" refuses_what_is_no_name

@@ -37,7 +37,7 @@ debian_xen()
         sed -n 's/^ *Candidate: \([0-9]*\.[0-9]*\)\..*/\1/p'
 }
 
-# Of the project, without what git ignores; of an archive all but build/.
+# The files of the project that git does not ignore; from an archive, all but build/.
 files()
 {
     if git rev-parse --git-dir > /dev/null 2>&1; then
