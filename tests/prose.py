@@ -38,8 +38,8 @@ CODE_WORDS = re.compile(
     r"\b([Nn]obody|[Ss]omebody|[Ww]hoever|[Ww]homever|[Oo]f late|[Aa]new|to and fro)\b")
 # More words, in comments and names of checks of folders that have been freed from them.
 CLEAN = re.compile(
-    r"^tests/(unit|host|drivers)/|^tools/xensched/(base|calibrate|cli|command|daemon|disks|host|include|lib"
-    r"|model|reaction|runs|sampling|timeline|trial)/")
+    r"^tests/(bench|build|drivers|host|machine(?!/qemu)|packages|series|unit)/"
+    r"|^tools/(xensched|packaging)/|^guest-drivers/")
 CLEAN_WORDS = re.compile(
     r"\b([Ww]ho|[Ww]hom|[Ee]verybody|[Aa]nybody|[Ss]o (?:many|long)|[Mm]ade[- ]up|[Bb]y itself"
     r"|[Bb]elieve[sd]?|(?:is|are) said|[Ee]ach \d+)\b")
