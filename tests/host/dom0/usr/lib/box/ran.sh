@@ -9,7 +9,7 @@
 #
 # read one recording, so that one is enough for many guests; ran_at and runs_at make their own.
 # Guests of a group that share a number count as one.  Crossings are correct only while each event
-# makes a row (no threshold). threshold).
+# makes a row (no threshold).
 
 ran_sums=/run/ran.sums
 
