@@ -15,6 +15,7 @@ unsigned int nr_shared;
 unsigned int nr_flushes;
 bool preempting;
 unsigned int steps;
+void (*while_unmapping)(void);
 static struct rcu_head *waiting; /* for a grace period */
 
 /* Linear addresses, and the frames behind them. */
@@ -161,6 +162,8 @@ int map_pages_to_xen(unsigned long va, mfn_t mfn, unsigned long nr,
 /* Flushes once for all of them, and again if a page table has become empty. */
 int destroy_xen_mappings(unsigned long start, unsigned long end)
 {
+    if (while_unmapping)
+        while_unmapping();
     for (; start < end; start += PAGE_SIZE)
         *frame_at((char *)start) = ~0UL;
     nr_flushes += 2;

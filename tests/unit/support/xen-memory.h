@@ -18,6 +18,9 @@ extern unsigned int nr_flushes; /* number of flushes of all pCPUs' TLBs */
 /* Returns the frame of a linear address. */
 unsigned long *frame_at(const void *va);
 
+/* Called, if there is one, before pages are unmapped. */
+extern void (*while_unmapping)(void);
+
 /* Ends the work of each step after it.  Returns the number of steps. */
 extern bool preempting;
 extern unsigned int steps;

@@ -133,6 +133,7 @@ static int set_up(void **state)
     (void)state;
     *fake_fail = 0;
     preempting = false;
+    while_unmapping = NULL;
     nr_prepared = schedlog_nr_wanted = XEN_SCHEDLOG_ACCT_FIRST;
     guest = (struct domain){ .max_vcpus = 2 };
     memset(fake_schedlog_pcpu, 0, sizeof(fake_schedlog_pcpu));
@@ -483,6 +484,24 @@ static void freeing_is_in_steps_too(void **state)
     assert_nothing_is_left();
 }
 
+/* A caller without control_lock sets no timer if it finds nothing that dies. */
+static void find_dying(void)
+{
+    assert_true(schedlog_has_dying());
+}
+
+static void regions_die_until_they_are_freed(void **state)
+{
+    struct schedlog_geometry g = layout(16, 4, 1 << 20);
+    uint64_t need;
+
+    (void)state;
+    assert_int_equal(make(&g, &need), 0);
+    schedlog_give_up_area();
+    while_unmapping = find_dying;
+    assert_nothing_is_left();
+}
+
 static void mapped_pages_are_freed_after_the_last_unmapping(void **state)
 {
     struct schedlog_geometry g = layout(16, 4, 65536);
@@ -592,6 +611,7 @@ int main(void)
         TEST(an_incomplete_area_is_not_visible),
         TEST(an_abandoned_area_can_be_given_up),
         TEST(freeing_is_in_steps_too),
+        TEST(regions_die_until_they_are_freed),
         TEST(mapped_pages_are_freed_after_the_last_unmapping),
         TEST(a_pcpu_that_comes_gets_an_area_or_none),
         TEST(a_pcpu_that_comes_meanwhile_has_an_area),

@@ -163,8 +163,7 @@ struct list_head {
 #define LIST_HEAD(name) struct list_head name = { &(name), &(name) }
 #define INIT_LIST_HEAD(l) ((l)->next = (l)->prev = (l))
 #define list_empty(l) ((l)->next == (l))
-#define list_first_entry_or_null(l, type, member) \
-    (list_empty(l) ? NULL : container_of((l)->next, type, member))
+#define list_entry(l, type, member) container_of(l, type, member)
 
 static inline void list_add_tail(struct list_head *new, struct list_head *head)
 {
@@ -178,16 +177,6 @@ static inline void list_del(struct list_head *entry)
 {
     entry->next->prev = entry->prev;
     entry->prev->next = entry->next;
-}
-
-static inline void list_splice(struct list_head *list, struct list_head *head)
-{
-    if (list_empty(list))
-        return;
-    list->prev->next = head->next;
-    head->next->prev = list->prev;
-    head->next = list->next;
-    list->next->prev = head;
 }
 
 #endif /* AREA_WORLD_H */

@@ -162,37 +162,40 @@ static bool is_freed(const struct schedlog_region *region)
     return read_atomic(&region->stage) == REGION_UNUSED && !region->nr_ready;
 }
 
-/* Removes the first region from the list.  Returns NULL if there is none. */
-static struct schedlog_region *remove_first_dying(void)
+/*
+ * Returns the region that follows @pos in the list, or NULL.  Other pCPUs only
+ * append to the list.
+ */
+static struct schedlog_region *dying_after(const struct list_head *pos)
 {
-    struct schedlog_region *region;
+    struct schedlog_region *region = NULL;
 
     spin_lock(&dying_lock);
-    region = list_first_entry_or_null(&dying_regions, struct schedlog_region,
-                                      dying);
-    if ( region )
-        list_del(&region->dying);
+    if ( pos->next != &dying_regions )
+        region = list_entry(pos->next, struct schedlog_region, dying);
     spin_unlock(&dying_lock);
 
     return region;
 }
 
-static void append_dying(struct schedlog_region *region,
-                         struct list_head *list)
+static void free_region(struct schedlog_region *region)
 {
     spin_lock(&dying_lock);
-    list_add_tail(&region->dying, list);
+    list_del(&region->dying);
     spin_unlock(&dying_lock);
+
+    vunmap(region->va);
+    xfree(region);
 }
 
-/* Regions whose stage cannot continue now are kept aside meanwhile. */
+/* Regions stay in the list meanwhile, where schedlog_has_dying() finds them. */
 bool schedlog_free_dying(void)
 {
-    struct schedlog_region *region = NULL;
+    const struct list_head *pos = &dying_regions;
     unsigned int pages = SCHEDLOG_PAGES_PER_STEP;
-    LIST_HEAD(waiting);
+    struct schedlog_region *region;
 
-    while ( pages && (region = remove_first_dying()) )
+    while ( pages && (region = dying_after(pos)) )
     {
         unsigned int nr;
 
@@ -200,17 +203,10 @@ bool schedlog_free_dying(void)
             pages -= nr;
 
         if ( is_freed(region) )
-        {
-            vunmap(region->va);
-            xfree(region);
-        }
+            free_region(region);
         else
-            append_dying(region, pages ? &waiting : &dying_regions);
+            pos = &region->dying;
     }
-
-    spin_lock(&dying_lock);
-    list_splice(&waiting, &dying_regions);
-    spin_unlock(&dying_lock);
 
     return !pages;
 }
