@@ -39,6 +39,7 @@ static uint32_t on;
 static unsigned int selected;
 static unsigned int nr_prepared;
 static void (*meanwhile)(void);
+static bool dying; /* Memory that was given up is not freed yet. */
 
 void note_timer(struct timer *t)
 {
@@ -159,6 +160,18 @@ bool schedlog_stops_at(const struct domain *d, uint32_t code)
     return false;
 }
 
+bool schedlog_has_dying(void)
+{
+    return dying;
+}
+
+bool schedlog_free_dying(void)
+{
+    dying = false;
+
+    return false;
+}
+
 #define NOTHING(type, name, args...) \
     type name(args)                  \
     {                                \
@@ -168,8 +181,6 @@ NOTHING(unsigned int, schedlog_nr_cpus, void)
 NOTHING(int, schedlog_make_area, const struct schedlog_geometry *g __attribute__((unused)),
         uint64_t *n __attribute__((unused)))
 NOTHING(bool, schedlog_prepare_cpu, unsigned int cpu __attribute__((unused)))
-NOTHING(bool, schedlog_free_dying, void)
-NOTHING(bool, schedlog_has_dying, void)
 NOTHING(uint64_t, schedlog_max_bytes, void)
 NOTHING(uint64_t, schedlog_used_bytes, void)
 NOTHING(int, schedlog_owners, struct xen_sysctl_schedlog_owners *op __attribute__((unused)))
@@ -449,6 +460,16 @@ static void speculation_does_not_leave_files_and_frames(void **state)
         }
 }
 
+/* There is no memory for the pCPU's area, and the pCPU then fails to come online. */
+static void memory_of_a_pcpu_that_stays_offline_is_freed(void **state)
+{
+    (void)state;
+    dying = true;
+    cpu_callback(&cpu_nfb, CPU_UP_PREPARE, (void *)1UL);
+    pass(10);
+    assert_false(dying);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up_world, tear_down)
 
 int main(void)
@@ -461,6 +482,7 @@ int main(void)
         TEST(the_holder_alone_permits_marks),
         TEST(counters_come_before_the_binding),
         TEST(files_and_frames_end_where_there_are_no_more),
+        TEST(memory_of_a_pcpu_that_stays_offline_is_freed),
         TEST(speculation_does_not_leave_files_and_frames),
     };
 

@@ -83,8 +83,7 @@ static void cf_check free_timer_fn(void *unused)
 
 static void free_soon(void)
 {
-    if ( schedlog_has_dying() )
-        set_timer(&free_timer, NOW() + FREE_MORE);
+    set_timer(&free_timer, NOW() + FREE_MORE);
 }
 
 int schedlog_set_up(const struct schedlog_geometry *g, uint64_t *need_bytes)
@@ -285,8 +284,10 @@ static int cf_check cpu_callback(
     {
     case CPU_UP_PREPARE:
         /* A pCPU without a log is better than no pCPU. */
-        if ( !schedlog_prepare_cpu(cpu) )
-            printk(XENLOG_WARNING "schedlog: no area for CPU%u\n", cpu);
+        if ( schedlog_prepare_cpu(cpu) )
+            break;
+        printk(XENLOG_WARNING "schedlog: no area for CPU%u\n", cpu);
+        free_soon();
         break;
 
     case CPU_STARTING:
@@ -297,7 +298,6 @@ static int cf_check cpu_callback(
     case CPU_ONLINE:
     case CPU_DOWN_FAILED:
         schedlog_start_tick(cpu);
-        free_soon();
         break;
 
     case CPU_DOWN_PREPARE:
