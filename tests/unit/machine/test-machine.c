@@ -270,6 +270,14 @@ static void a_line_that_goes_back_to_memory_takes_a_place(void **state)
     assert_int_equal(model.counts[1].writebacks, 3);
     assert_true(reads(0, 5) == 32);
     assert_true(reads(0, 6) == 32 + 1000);
+
+    for (unsigned int line = 0; line < 3; line++)
+        writes(4, NODE_1 + line);
+    clock_ns = 20000;
+    for (unsigned int line = 0; line < 3; line++)
+        reads(5, NODE_1 + line);
+    assert_true(reads(4, NODE_1 + 3) == 32);
+    assert_true(reads(4, NODE_1 + 4) == 32 + 1000);
     end();
 }
 
@@ -283,6 +291,8 @@ static void bandwidth_holds_over_a_long_time(void **state)
     for (unsigned int i = 0; i < 100; i++)
         wait = queue_wait(&queue, 0);
     assert_true(wait > 62000 && wait <= 64000);
+    for (unsigned int i = 0; i < 1000; i++)
+        assert_true(queue_wait(&queue, 0) <= 128000);
 }
 
 static void nobody_sees_a_line_before_it_was_written(void **state)
