@@ -267,7 +267,7 @@ static const struct argument_row options[NR_OPTIONS] = {
         .help = "number of pairs of blocks, placed and not placed (default: 30)" },
         SET(set_pairs, pairs) },
     [OPTION_WORST] = { { "worst", "N", .takes = "1 to 10000",
-        .help = "explain the N latest runs of DOMAIN instead" },
+        .help = "explain the N most delayed runs of DOMAIN instead" },
         SET(set_worst, worst) },
     [OPTION_SPAN] = { { "seconds", "N", .takes = "a time such as 10 or 5min",
         .standard = "60",

@@ -178,7 +178,7 @@ void cause_find(struct cause *cause, const struct timeline *t, const struct chai
         cause_work_of_holder(t, link, &h, &work);
         add_holder(&sums, h.stay->acct, h.ns, &work);
     }
-    /* Hypercalls of its own are what it wanted. */
+    /* Its own hypercalls are its work, and delay nothing. */
     cause_work_in_run(t, link, &work);
     add_interrupts(&sums, &work);
     cause_work_before_wake(t, link, &piece);

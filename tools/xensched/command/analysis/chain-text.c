@@ -9,7 +9,7 @@
 #include "shown.h"
 #include "timeline/cause.h"
 
-/* The most stays on the pCPU that are printed one by one. */
+/* Maximum number of run intervals on the pCPU that are printed one by one. */
 #define MOST_STAYS 12U
 
 /* Parts of Xen's work that are printed, and the part of the time from which on it is. */

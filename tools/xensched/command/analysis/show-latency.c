@@ -232,7 +232,7 @@ static void print_text(const struct timeline *t, const struct latency *latency,
     print_why(t, latency, file);
 }
 
-/* The latest runs. */
+/* The most delayed runs. */
 
 struct late_run {
     uint32_t vcpu; /* index */
@@ -386,7 +386,7 @@ const struct command command_latency = {
         "receivers that ran already. DELIVERY: the part until the receiver was runnable.\n"
         "WAIT: the part until it had a pCPU. MAX AT: time of the slowest, for 'xensched\n"
         "why'. No time is below the error of the two pCPUs' clocks. With --worst, print\n"
-        "the runs of DOMAIN that were latest: by waits for a pCPU, and by interrupts and\n"
+        "the most delayed runs of DOMAIN: by waits for a pCPU, and by interrupts and\n"
         "hypercalls. For each, name the largest cause and print the chain of causes, as\n"
         "'xensched why' does, back to the last run of its own.",
     .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_WHO | ARGUMENT_WORST,
