@@ -79,13 +79,13 @@ clock_failed()
         host_clock_failed
     )
 }
-check "pCPUs that are seconds apart are the emulator's fault" \
+check "pCPUs whose clocks are seconds apart count as a failure of the emulator" \
     clock_failed 6000000000 60000000000
-check "a host's time that differs from this machine's is the emulator's fault" clock_failed 2000 300000000000
-check "a host's time that is behind is the emulator's fault" clock_failed 2000 10000000000
+check "and a host's time that differs from this machine's" clock_failed 2000 300000000000
+check "and a host's time that is behind" clock_failed 2000 10000000000
 clock_right() { ! clock_failed "$@"; }
-check "a hang at the right time is not" clock_right 3000000 63922279156
-check "with one thread for all pCPUs the time is not the emulator's fault" \
+check "a hang at the right time does not" clock_right 3000000 63922279156
+check "nor does the time if one thread emulates all pCPUs" \
     clock_right 2000 300000000000 single
 
 script 'xl info | grep "^nr_cpus"'
