@@ -32,25 +32,25 @@ outlier()
     sleep 0.5
     kill -INT $recorder
     wait $recorder || cat /run/said
-    wait $cycles
-    late=$(guest output rt | sed -n 's/^late \([0-9]*\) us.*/\1/p' | tail -n 1)
+    late=0
+    wait $cycles && late=$(guest output rt | sed -n 's/^late \([0-9]*\) us.*/\1/p' | tail -n 1)
     note "$name: the guest was late by $late us"
     xensched latency --worst 100 "$RESULTS/$name.rows" rt >"$RESULTS/$name.worst" 2>/run/said
-    check "$name: the guest measures it" test "${late:-0}" -gt $((10 * quiet))
+    check "$name: the guest measures it" test "$late" -gt $((10 * quiet))
 }
 
 # One thread emulates all pCPUs in turn.  A pCPU often waits for its turn in Xen's timer
 # softirq, so the work of another pCPU at the same time looks like that.
 causes() { grep '^cause: ' "$RESULTS/$name.worst" | grep -v 'mostly softirq-timer'; }
 
-# is_named CAUSE: first.
+# is_named CAUSE: whether the first cause begins like this
 is_named()
 {
     sed 's/^/# /' "$RESULTS/$name.worst" | head -n 30
     causes | head -n 1 | grep "^cause: $1"
 }
 
-# has_interrupts REASON: in the latest run.
+# has_interrupts REASON: whether these caused the first and longest delay
 has_interrupts()
 {
     head -n 12 "$RESULTS/$name.worst" | sed 's/^/# /'
@@ -58,7 +58,7 @@ has_interrupts()
         head -n 12 "$RESULTS/$name.worst" | grep "irq-time.*$1"
 }
 
-# why_has_the_same: of the run with the first cause, after the line with its time.
+# why_has_the_same: whether "why", for the time of the first cause, prints the same lines
 why_has_the_same()
 {
     local at
