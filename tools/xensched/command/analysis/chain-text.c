@@ -38,10 +38,14 @@ static void print_work(const struct xen_work_sum *sum, uint64_t ns, const char *
     if (sum->ns <= LEAST_WORK * ns)
         return;
     printf("%sof that, Xen worked for %s:", indent, shown_length(sum->ns));
-    for (i = 0; i < sum->nr && i < MOST_WORK && sum->part[i].ns; i++)
-        printf("%s %s %s %s (%.0f times)", i ? "," : "",
+    for (i = 0; i < sum->nr && i < MOST_WORK && sum->part[i].ns; i++) {
+        /* A share of a sum can contain less than one piece of work. */
+        double times = sum->part[i].times > 1 ? sum->part[i].times : 1;
+
+        printf("%s %s %s %s (%.0f time%s)", i ? "," : "",
                xensched_event_name(sum->part[i].event), work_name(&sum->part[i]),
-               shown_length(sum->part[i].ns), sum->part[i].times + 0.5);
+               shown_length(sum->part[i].ns), times, times < 1.5 ? "" : "s");
+    }
     printf("\n");
 }
 
