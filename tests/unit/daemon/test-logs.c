@@ -168,6 +168,44 @@ static void a_wrong_size_changes_nothing(void **state)
     assert_memory_equal(&choice, &before, sizeof(choice));
 }
 
+/* The routes of Xen's own accounting domain: mask of events, and the log buffer of each. */
+static uint32_t routed;
+static unsigned int buffer_of[XEN_SCHEDLOG_NR_EVENTS];
+
+int __wrap_xensched_area_set_route(struct xensched_area *area, uint16_t acct, unsigned int event,
+                                   uint32_t file, uint32_t threshold);
+
+int __wrap_xensched_area_set_route(struct xensched_area *area, uint16_t acct, unsigned int event,
+                                   uint32_t file, uint32_t threshold)
+{
+    (void)area;
+    assert_int_equal(acct, XEN_SCHEDLOG_ACCT_XEN);
+    assert_int_equal(threshold, 1);
+    routed |= 1U << event;
+    buffer_of[event] = file;
+
+    return 0;
+}
+
+/* Without its route, Xen would log no interrupts of idle pCPUs. */
+static void idle_pcpus_log_run_queues_and_interrupts(void **state)
+{
+    (void)state;
+    assert_true(choice_parse(&choice, "all"));
+    logs_init(&logs, &choice, HYPERVISOR, 64);
+    routed = 0;
+    logs_route_xen(&logs, &choice, NULL);
+    assert_int_equal(routed, EVENT(RUNQ) | EVENT(IRQ_TIME));
+    assert_true(logs.events[buffer_of[XEN_SCHEDLOG_EV_RUNQ]] & EVENT(RUNQ));
+    assert_true(logs.events[buffer_of[XEN_SCHEDLOG_EV_IRQ_TIME]] & EVENT(IRQ_TIME));
+
+    choice_default(&choice);
+    logs_init(&logs, &choice, HYPERVISOR, 64);
+    routed = 0;
+    logs_route_xen(&logs, &choice, NULL);
+    assert_int_equal(routed, 0);
+}
+
 static void there_is_a_power_of_two_of_them(void **state)
 {
     (void)state;
@@ -225,6 +263,7 @@ int main(void)
             rows_for_the_agent_come_with_the_rest),
         cmocka_unit_test(log_files_have_the_sizes_that_are_set),
         cmocka_unit_test(a_wrong_size_changes_nothing),
+        cmocka_unit_test(idle_pcpus_log_run_queues_and_interrupts),
         cmocka_unit_test(there_is_a_power_of_two_of_them),
         cmocka_unit_test(all_is_all_but_performance_counters),
         cmocka_unit_test(none_has_the_usual_log_files),

@@ -360,9 +360,7 @@ static int prepare_area(struct host_xen *hx, struct xensched_error *err)
         return rc;
     logs_prepare(&hx->logs, hx->area);
     route(hx, XEN_SCHEDLOG_ACCT_REST, true);
-    /* Run queues belong to Xen, and interrupts of an idle pCPU delay a vCPU that wakes there. */
-    logs_route(&hx->logs, hx->choice, hx->area, XEN_SCHEDLOG_ACCT_XEN,
-               1U << XEN_SCHEDLOG_EV_RUNQ | 1U << XEN_SCHEDLOG_EV_IRQ_TIME, true);
+    logs_route_xen(&hx->logs, hx->choice, hx->area);
 
     return 0;
 }

@@ -299,6 +299,12 @@ void logs_route(const struct logs *logs, const struct choice *choice,
         }
 }
 
+void logs_route_xen(const struct logs *logs, const struct choice *choice,
+                    struct xensched_area *area)
+{
+    logs_route(logs, choice, area, XEN_SCHEDLOG_ACCT_XEN, EVENT(RUNQ) | EVENT(IRQ_TIME), true);
+}
+
 void logs_set_threshold(const struct logs *logs, struct xensched_area *area,
                         uint16_t acct, unsigned int event,
                         uint32_t threshold)

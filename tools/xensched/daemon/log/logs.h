@@ -81,6 +81,13 @@ void logs_route(const struct logs *logs, const struct choice *choice,
                 struct xensched_area *area, uint16_t acct, uint32_t events,
                 bool on);
 
+/*
+ * Routes the events of Xen's own accounting domain: run queues belong to Xen, and interrupts of an
+ * idle pCPU delay a vCPU that wakes there.
+ */
+void logs_route_xen(const struct logs *logs, const struct choice *choice,
+                    struct xensched_area *area);
+
 /* Changes the threshold of a routed event; no effect if it has no log buffer. */
 void logs_set_threshold(const struct logs *logs, struct xensched_area *area,
                         uint16_t acct, unsigned int event,
