@@ -106,6 +106,18 @@ def readers_of_documents():
 
 
 @test
+def codes_of_reasons():
+    """control-socket.md explains each code of a reason, and no other"""
+    text = (pathlib.Path(TOP) / "docs/internals/control-socket.md").read_text(encoding="utf-8")
+    table = re.search(r"^#### Codes\n(.*?)^#", text, re.M | re.S)[1]
+    explained = re.findall(r"`([\w-]+)`", "".join(re.findall(r"^\| (`.*?) \|", table, re.M)))
+    source = pathlib.Path(TOP) / "tools/xensched/policy/reason-name.c"
+    codes = set(re.findall(r'= "([\w-]+)"', source.read_text(encoding="utf-8"))) - {"none"}
+    check(len(codes) > 30, codes)
+    check(sorted(explained) == sorted(codes), set(explained) ^ codes, explained)
+
+
+@test
 def members_of_documents():
     """each member of a command's JSON is in snake_case, and documented"""
     file = slow_request_with_threads().write(path("rows"))
