@@ -123,6 +123,67 @@ static void the_counted_part_is_learned(void **state)
     assert_float_equal(learned(0.95, 1), 0, 1e-9);
 }
 
+/* After a change, the counted part follows within some half-lives. */
+static void old_waits_are_forgotten(void **state)
+{
+    struct queueing q = { 0 };
+    double queue;
+    unsigned int i, s;
+
+    (void)state;
+    make_host(24, 0.8 * CORES / 24);
+    queue = crowd_queue(&p.crowd[0], CORES);
+    for (s = 1; s <= 1200; s++) {
+        for (i = 1; i <= 24; i++)
+            p.units[i].waited = s <= 300 ? queue / 24 : 0;
+        queueing_learn(&q, &p, s * 1000000000ULL);
+    }
+    assert_in_range(100 * queueing_part(&q), 1, 20);
+    placement_free(&p);
+}
+
+/* A plan after a pause counts for a few seconds, not for the whole pause. */
+static void a_pause_outweighs_no_other_plans(void **state)
+{
+    struct queueing q = { 0 };
+    double queue;
+    unsigned int i, s;
+
+    (void)state;
+    make_host(24, 0.8 * CORES / 24);
+    queue = crowd_queue(&p.crowd[0], CORES);
+    for (s = 1; s <= 100; s++)
+        queueing_learn(&q, &p, s * 1000000000ULL);
+    for (i = 1; i <= 24; i++)
+        p.units[i].waited = queue / 24;
+    queueing_learn(&q, &p, (100 + 100) * 1000000000ULL);
+    assert_in_range(100 * queueing_part(&q), 5, 20);
+    placement_free(&p);
+}
+
+/* Two cpupools have 4 cores each at one place; the first one is saturated, by 5 guests. */
+static void waits_of_a_saturated_cpupool_do_not_count_for_another(void **state)
+{
+    struct queueing q = { 0 };
+    unsigned int i;
+
+    (void)state;
+    placement_init(&p, 1, 1, 0, 13, 0);
+    p.nr_pools = 2;
+    p.cores[0] = CORES;
+    for (i = 0; i < 13; i++)
+        p.units[i] = (struct unit){
+            .pool = i >= 5, .waited = 0.01, .demand = { .vcpus = 1, .need = i < 5 ? 0.95 : 0.35 },
+        };
+    placement_measure(&p);
+    p.place_cores[0] = p.place_cores[1] = CORES / 2;
+    placement_ready(&p);
+    for (i = 1; i <= 60; i++)
+        queueing_learn(&q, &p, i * 1000000000ULL);
+    assert_float_equal(queueing_part(&q), 0, 1e-9);
+    placement_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +191,9 @@ int main(void)
         cmocka_unit_test(a_core_for_each_vcpu_costs_nothing),
         cmocka_unit_test(the_price_is_what_is_counted),
         cmocka_unit_test(the_counted_part_is_learned),
+        cmocka_unit_test(old_waits_are_forgotten),
+        cmocka_unit_test(a_pause_outweighs_no_other_plans),
+        cmocka_unit_test(waits_of_a_saturated_cpupool_do_not_count_for_another),
     };
 
     return run_tap_tests(tests);

@@ -11,7 +11,7 @@
 /* A plan stands for at most this time, so one after a pause does not outweigh all others. */
 #define LONGEST_S 10.0
 
-/* vCPU-seconds; with much less than this, the assumption 1 prevails. */
+/* vCPU-seconds; if much less is expected, the part is near 0. */
 #define LEAST 0.25
 
 /* Beyond this part of the cores, waits have another cause than chance. */
