@@ -235,6 +235,21 @@ def xen_work():
 
 
 @test
+def many_kinds_of_work():
+    """latency --worst: interrupts delay a run, whatever number of kinds of work there is"""
+    r = Recording(["Domain-0", "rt"])
+    r.row(0, 0, "runq", XEN)
+    r.row(1 * MS, 1, "irq-time", XEN, counter=work(2, 1, 1000))
+    r.stay(2 * MS, 30 * MS, 1, RT, woken=2 * MS)
+    for reason in range(12, 30):
+        r.row(12 * MS, 1, "hypercall-time", RT, counter=work(reason, 1, 1000))
+    r.row(12 * MS + 900, 1, "irq-time", RT, counter=work(EVENT_CHECK, 50, 4 * MS))
+    r.row(31 * MS, 1, "runq", XEN)
+    out = analysed("latency", r, "rt", "--worst", "1").out
+    check("interrupts on pCPU 1" in out and "(4.0 ms)" in out, out)
+
+
+@test
 def why_chain():
     """why: from the late run back to the domain that computed in the meantime"""
     out = analysed("why", slow_request(), "disk", "--at", "0.0406").out

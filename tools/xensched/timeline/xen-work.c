@@ -122,8 +122,13 @@ static struct xen_work_part *part_of(struct xen_work_sum *sum, uint16_t event,
 }
 
 bool xen_work_is_interrupt(const struct xen_work_part *part)
+static bool is_interrupt(uint16_t event)
 {
-    return part->event == XEN_SCHEDLOG_EV_IRQ_TIME || part->event == XEN_SCHEDLOG_EV_FLUSH_WAIT;
+    return event == XEN_SCHEDLOG_EV_IRQ_TIME || event == XEN_SCHEDLOG_EV_FLUSH_WAIT;
+}
+
+{
+    return is_interrupt(part->event);
 }
 
 static void add_row(struct xen_work_sum *sum, const struct xen_work_row *row, double share)
@@ -134,10 +139,10 @@ static void add_row(struct xen_work_sum *sum, const struct xen_work_row *row, do
     xensched_work(row->event, row->counter, &work);
     sum->ns += share * work.ns;
     part = part_of(sum, row->event, &work);
+    if (is_interrupt(row->event))
+        sum->interrupts_ns += share * work.ns;
     if (!part)
         return;
-    if (xen_work_is_interrupt(part))
-        sum->interrupts_ns += share * work.ns;
     part->ns += share * work.ns;
     part->times += share * work.times;
 }
