@@ -42,6 +42,23 @@ static bool is_of_tick(const struct xen_work_cpu *cpu, size_t first,
     return true;
 }
 
+/* For how long @acct had the pCPU from @begin to @end. */
+static uint64_t had_ns(const struct stays_cpu *cpu, uint16_t acct, uint64_t begin, uint64_t end)
+{
+    const struct stay *stay = stays_at(cpu, begin) ?: cpu->stay;
+    uint64_t ns = 0;
+
+    for (; stay < cpu->stay + cpu->nr && stay->begin < end; stay++) {
+        uint64_t from = stay->begin > begin ? stay->begin : begin;
+        uint64_t to = stay->end < end ? stay->end : end;
+
+        if (stay->acct == acct && to > from)
+            ns += to - from;
+    }
+
+    return ns;
+}
+
 void xen_work_make(struct xen_work *work, const struct rows *rows, const struct stays *stays)
 {
     size_t *first = need_memory(stays->nr + 1, sizeof(*first)), i;
@@ -62,7 +79,8 @@ void xen_work_make(struct xen_work *work, const struct rows *rows, const struct 
         if (first[index])
             since = cpu->row[first[index] - 1].ns;
         *list_add(cpu->row, cpu->nr, cpu->room) = (struct xen_work_row){
-            since, row->ns, row->counter, row->event, row->current,
+            since, row->ns, had_ns(&stays->cpu[index], row->current, since, row->ns),
+            row->counter, row->event, row->current,
         };
     }
     free(first);
@@ -78,23 +96,6 @@ void xen_work_free(struct xen_work *work)
     memset(work, 0, sizeof(*work));
 }
 
-/* For how long @acct had the pCPU from @begin to @end. */
-static uint64_t had_ns(const struct stays_cpu *cpu, uint16_t acct, uint64_t begin, uint64_t end)
-{
-    const struct stay *stay = stays_at(cpu, begin) ?: cpu->stay;
-    uint64_t ns = 0;
-
-    for (; stay < cpu->stay + cpu->nr && stay->begin < end; stay++) {
-        uint64_t from = stay->begin > begin ? stay->begin : begin;
-        uint64_t to = stay->end < end ? stay->end : end;
-
-        if (stay->acct == acct && to > from)
-            ns += to - from;
-    }
-
-    return ns;
-}
-
 /* The part of the work of @row that was from @begin to @end, by the time of its domain. */
 static double share_of(const struct stays_cpu *cpu, const struct xen_work_row *row,
                        uint64_t begin, uint64_t end)
@@ -103,7 +104,7 @@ static double share_of(const struct stays_cpu *cpu, const struct xen_work_row *r
     uint64_t to = row->ns < end ? row->ns : end;
     uint64_t part = had_ns(cpu, row->acct, from, to);
 
-    return part ? (double)part / had_ns(cpu, row->acct, row->since, row->ns) : 0;
+    return part ? (double)part / row->had_ns : 0;
 }
 
 static struct xen_work_part *part_of(struct xen_work_sum *sum, uint16_t event,
@@ -121,12 +122,12 @@ static struct xen_work_part *part_of(struct xen_work_sum *sum, uint16_t event,
     return &sum->part[sum->nr++];
 }
 
-bool xen_work_is_interrupt(const struct xen_work_part *part)
 static bool is_interrupt(uint16_t event)
 {
     return event == XEN_SCHEDLOG_EV_IRQ_TIME || event == XEN_SCHEDLOG_EV_FLUSH_WAIT;
 }
 
+bool xen_work_is_interrupt(const struct xen_work_part *part)
 {
     return is_interrupt(part->event);
 }
@@ -138,9 +139,9 @@ static void add_row(struct xen_work_sum *sum, const struct xen_work_row *row, do
 
     xensched_work(row->event, row->counter, &work);
     sum->ns += share * work.ns;
-    part = part_of(sum, row->event, &work);
     if (is_interrupt(row->event))
         sum->interrupts_ns += share * work.ns;
+    part = part_of(sum, row->event, &work);
     if (!part)
         return;
     part->ns += share * work.ns;

@@ -12,6 +12,7 @@
 
 struct xen_work_row {
     uint64_t since, ns; /* of the tick before and of this one; equal: that is unknown */
+    uint64_t had_ns;    /* its domain had the pCPU in this time */
     uint64_t counter;
     uint16_t event, acct;
 };
