@@ -1064,15 +1064,22 @@ def check_host():
 @test
 def shared_colours():
     """check lists the domains that share colours of the last-level cache"""
-    out = run("check", xen="quiet",
-              env={"FAKE_LLC_COLOURS": "Domain-0 0-3 rt 4-7 db 3-4"}).expect(0).out
+    out = check_here(
+        xen="quiet", env={"FAKE_LLC_COLOURS": "Domain-0 0-3 rt 4-7 db 3-4"}).expect(0).out
     found = [line.split("  ", 1)[1].strip() for line in out.splitlines() if "LLC" in line]
-    check(found == ["LLC colours of Domain-0: 0-3; shared with db, as configured",
-                    "LLC colours of rt: 4-7; shared with db, as configured",
-                    "LLC colours of db: 3-4; shared with Domain-0, rt, as configured"], out)
-    out = run("check", xen="quiet", env={"FAKE_LLC_COLOURS": "rt 4 db 5"}).expect(0).out
-    check("rt: 4; shared with no domain, as configured" in out, out)
-    check("LLC colours" not in run("check", xen="quiet").expect(0).out)
+    check(found == ["LLC colours of Domain-0: 0-3 according to Xen's command line; "
+                    "shared with db; Xen reports no colours",
+                    "LLC colours of rt: 4-7 according to its configuration; "
+                    "shared with db; Xen reports no colours",
+                    "LLC colours of db: 3-4 according to its configuration; "
+                    "shared with Domain-0, rt; Xen reports no colours"], out)
+    out = check_here(xen="quiet", env={"FAKE_LLC_COLOURS": "rt 4 db 5"}).expect(0).out
+    check("rt: 4 according to its configuration; shared with no domain; " in out, out)
+    names = ["guest-%d" % i for i in range(40)]
+    out = check_here(xen="quiet", env={"FAKE_LLC_COLOURS": " all ".join(names + [""])}).out
+    check("guest-0: all according to its configuration; shared with " + ", ".join(names[1:]) + ";"
+          in out, out)
+    check("LLC colours" not in check_here(xen="quiet").expect(0).out)
 
 
 @test

@@ -266,13 +266,14 @@ size_t toolstack_llc_colours(struct llc_colours **list)
 {
     const char *text = getenv("FAKE_LLC_COLOURS");
     char name[32], colours[32];
-    size_t nr = 0;
+    size_t nr = 0, room = 0;
     int length;
 
-    *list = need_memory(MOST, sizeof(**list));
+    *list = NULL;
     for (; text && sscanf(text, " %31s %31s%n", name, colours, &length) == 2; text += length) {
-        struct llc_colours *one = &(*list)[nr++];
+        struct llc_colours *one = list_add(*list, nr, room);
 
+        one->domid = strcmp(name, "Domain-0") ? nr : 0;
         one->name = need_string(name);
         cpumap_init(&one->named, LLC_COLOURS_MAX);
         one->all = !cpumap_parse(&one->named, colours);

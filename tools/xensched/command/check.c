@@ -329,39 +329,50 @@ static void print_toolstack(void)
         report(NOTE, "toolstack", XAPI_MEANS);
 }
 
-static const char *name_of(const struct llc_colours *colours)
+#define NAME_TEXT 61
+
+static const char *name_of(const struct llc_colours *colours, char name[NAME_TEXT])
 {
-    return colours->name ? text_format("%.60s", colours->name)
-                         : colours->domid ? text_format("domain %u", colours->domid) : "Domain-0";
+    if (colours->name)
+        snprintf(name, NAME_TEXT, "%s", colours->name);
+    else if (colours->domid)
+        snprintf(name, NAME_TEXT, "domain %u", colours->domid);
+    else
+        strcpy(name, "Domain-0");
+
+    return name;
 }
 
 /* Appends to @text the other domains that share colours with number @i of @list. */
 static void add_sharers(char *text, const struct llc_colours *list, size_t nr, size_t i)
 {
+    char name[NAME_TEXT];
     bool shared = false;
     size_t k;
 
     for (k = 0; k < nr; k++)
         if (k != i && llc_colours_shared(&list[i], &list[k])) {
-            text_append(text, "%s%s", shared ? ", " : "; shared with ", name_of(&list[k]));
+            text_append(text, "%s%s", shared ? ", " : "; shared with ", name_of(&list[k], name));
             shared = true;
         }
     if (!shared)
         text_append(text, "; shared with no domain");
 }
 
-/* Xen reports no colours, so these are those of the configurations. */
+/* Xen reports no colours, so each line names the setting that it repeats. */
 static void print_llc_colours(void)
 {
     struct llc_colours *list;
     size_t nr = toolstack_llc_colours(&list), i;
 
     for (i = 0; i < nr; i++) {
-        char name[80], *text = text_format("%s", llc_colours_text(&list[i]));
+        const char *from = list[i].domid ? "its configuration" : "Xen's command line";
+        char *text = text_format("%s according to %s", llc_colours_text(&list[i]), from);
+        char name[NAME_TEXT], line[80];
 
-        snprintf(name, sizeof(name), "LLC colours of %s", name_of(&list[i]));
+        snprintf(line, sizeof(line), "LLC colours of %s", name_of(&list[i], name));
         add_sharers(text, list, nr, i);
-        report(NOTE, name, "%s, as configured", text);
+        report(NOTE, line, "%s; Xen reports no colours", text);
     }
     toolstack_free_llc_colours(list, nr);
 }
