@@ -198,6 +198,7 @@ static void exchanges_of_all_domains_at_once_are_the_same(void **state)
     (void)state;
     talk(100);
     row(XEN_SCHEDLOG_EV_EVTCHN_SEND, B, A, 0, 40, 11 * SECOND);
+    row(XEN_SCHEDLOG_EV_EVTCHN_SEND, A, A, 0, 300, 11 * SECOND);
     row(XEN_SCHEDLOG_EV_EVTCHN_SEND, A, XEN_SCHEDLOG_ACCT_REST, 0, 500, 11 * SECOND);
     row(XEN_SCHEDLOG_EV_EVTCHN_SEND, 9, A, 0, 500, 11 * SECOND);
     row(XEN_SCHEDLOG_EV_GRANT_MAP, A, B, 0, 500, 11 * SECOND);

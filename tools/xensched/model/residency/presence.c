@@ -208,7 +208,7 @@ static void add_sent(const struct matrix_entry *entry, void *arg)
     unsigned int a = number_of(s, entry->current), b = number_of(s, entry->correspondent);
     double near;
 
-    if (entry->event != XEN_SCHEDLOG_EV_EVTCHN_SEND || !a-- || !b-- || a == b)
+    if (entry->event != XEN_SCHEDLOG_EV_EVTCHN_SEND || !a-- || !b--)
         return;
     near = presence_together(s->matrix, s->topology, &s->domains->domain[a],
                              &s->domains->domain[b], &s->ran[(size_t)a * nr],
