@@ -30,6 +30,8 @@ static void explain_says_what_was_done_and_why(void **state)
     assert_string_equal(get(json, "/result/decision"), "keep");
     assert_string_equal(get(json, "/result/code"), "worth");
     assert_true(number(json, "/result/worth_us") > 250);
+    /* The best other target. */
+    assert_true(number(json, "/result/gain_us") < number(json, "/result/least_gain_us"));
     json_object_put(json);
 
     json = ask("{\"command\":\"explain\",\"domid\":2}");
