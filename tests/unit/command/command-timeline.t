@@ -138,7 +138,7 @@ def latency_worst():
 
 RT = 3
 SYSCTL, EVENT_CHECK = 35, 4
-CAPPED, MIGRATED = 6, 8
+PREEMPTED, CAPPED, MIGRATED = 0, 6, 8
 
 
 def work(reason, times, ns):
@@ -160,7 +160,8 @@ def isolated(kind):
         r.row(4 * MS, 1, "irq-time", XEN, counter=work(2, 1, 1000))
         r.row(40 * MS + 9, 1, "irq-time", DOM0, counter=work(2, 30, 200000))
         if kind == "hypercall":
-            r.row(40 * MS + 9, 1, "hypercall-time", DOM0, counter=work(SYSCTL, 1, 34 * MS))
+            # Rows of one tick follow each other.
+            r.row(40 * MS + 900, 1, "hypercall-time", DOM0, counter=work(SYSCTL, 1, 34 * MS))
     elif kind == "interrupts":
         r.stay(10 * MS, 45 * MS, 1, RT, woken=10 * MS)
         for ms in (8, 18, 28, 38, 48):
@@ -191,8 +192,21 @@ def isolated(kind):
             r.host["topology"] = [{}, {"online": False}, {}]
         r.stay(10 * MS, 13 * MS, 1, RT, woken=10 * MS)
         r.row(40 * MS, 2, "migrate", RT, counter=1 << 16 | 2)
-        r.row(40 * MS, 2, "off-cpu", RT, counter=left(MIGRATED))
+        r.row(40 * MS, 2, "off-cpu", RT, counter=left(MIGRATED if kind == "moved" else PREEMPTED))
         r.stay(40 * MS, 41 * MS, 2, RT)
+    elif kind == "woken-elsewhere":
+        r.stay(5 * MS, 6 * MS, 2, DOM0)
+        r.stay(10 * MS, 13 * MS, 1, RT, woken=10 * MS)
+        r.row(40 * MS, 2, "migrate", RT, counter=1 << 16 | 2)
+        r.stay(40 * MS, 41 * MS, 2, RT, woken=20 * MS)
+    elif kind == "ticks":
+        # The first tick's sum began before the recording; the third comes early.
+        r.stay(2 * MS, 3 * MS, 1, RT, woken=2 * MS)
+        r.row(3 * MS, 1, "irq-time", RT, counter=work(EVENT_CHECK, 50, 5 * MS))
+        r.stay(10 * MS, 11 * MS, 1, RT, woken=10 * MS)
+        r.row(12 * MS, 1, "irq-time", RT, counter=work(EVENT_CHECK, 50, 800000))
+        r.stay(12 * MS + 100000, 13 * MS, 1, RT, woken=12 * MS + 100000)
+        r.row(13 * MS, 1, "irq-time", RT, counter=work(EVENT_CHECK, 50, 700000))
     r.stay(95 * MS, 96 * MS, 1, RT, woken=95 * MS)
     return r
 
@@ -208,6 +222,8 @@ CAUSES = {
     "moved": "it had to leave pCPU 1 (27.0 ms)",
     "hotplug": "it had to leave pCPU 1, which was offline for a part of the recording "
                "(27.0 ms)",
+    "woken-elsewhere": "it had to leave pCPU 1 (20.0 ms)",
+    "ticks": "interrupts on pCPU 1, mostly event-check-ipi (800.0 us)",
 }
 
 
