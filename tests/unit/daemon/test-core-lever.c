@@ -178,6 +178,7 @@ static void a_verdict_outlives_the_minute_of_moves(void **state)
     run(120, RUNS ",pair=wake-delay/3/1/1/4000000");
     assert_int_equal(count_in_journal("\"worse\""), 1);
     assert_int_equal(count_in_journal("\"restore\""), 1);
+    assert_int_equal(count_in_journal("\"code\":\"undone\""), 1);
     assert_int_equal(core.regrets, 1);
     assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
 }

@@ -164,12 +164,13 @@ int pull(uint32_t domid, enum pull pull)
 
 int give_back(uint32_t domid)
 {
+    const struct decision decision = { .verb = GIVE_BACK, .reason.code = REASON_NOTHING };
     struct xensched_error err;
     struct domains domains;
     int rc;
 
     fake_domains(&host, &domains);
-    rc = actuator_give_back(&actuator, domains_find(&domains, domid),
+    rc = actuator_give_back(&actuator, domains_find(&domains, domid), &decision,
                             "no reason any more", &err);
     domains_free(&domains);
 

@@ -7,6 +7,7 @@
  * the disk.  So the state file contains each vCPU for as long as it is changed.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "actuator.h"
@@ -159,9 +160,12 @@ static struct domain find_owner(const struct state_entry *e)
 }
 
 static void journal_restored(struct actuator *a, const struct state_entry *e,
-                             const unsigned int nr[GONE + 1], const char *why)
+                             const unsigned int nr[GONE + 1],
+                             const struct decision *decision, const char *why)
 {
     const struct domain d = find_owner(e);
+    json_object *details;
+    char text[REASON_TEXT];
 
     if (nr[NOT_OURS]) {
         journal_domain(a->journal, "operator", &d, "%u of %u vCPUs have an "
@@ -170,10 +174,14 @@ static void journal_restored(struct actuator *a, const struct state_entry *e,
         say("%s (domain %u): another program has changed the affinity, it is "
             "left alone from now on", d.name, d.domid);
     }
-    if (nr[RESTORED])
-        journal_domain(a->journal, "restore", &d, "the original affinity of "
-                       "%u of %u vCPUs is restored: %s", nr[RESTORED],
-                       e->nr_vcpus, why);
+    if (!nr[RESTORED])
+        return;
+    snprintf(text, sizeof(text), "the original affinity of %u of %u vCPUs is restored: %s",
+             nr[RESTORED], e->nr_vcpus, why);
+    details = journal_details(&d, text);
+    if (decision)
+        json_add_decision(details, decision);
+    journal_write(a->journal, "restore", details);
 }
 
 /* Each run tries again, but only the first failure is reported. */
@@ -193,9 +201,9 @@ static int fail_change(struct actuator *a, struct state_entry *e, unsigned int n
     return err->code;
 }
 
-/* Returns 0 if the entry can be removed. */
-static int restore(struct actuator *a, struct state_entry *e, const char *why,
-                   struct xensched_error *err)
+/* Returns 0 if the entry can be removed.  @decision: NULL if no plan decided that. */
+static int restore(struct actuator *a, struct state_entry *e, const struct decision *decision,
+                   const char *why, struct xensched_error *err)
 {
     unsigned int i, nr[GONE + 1] = { 0 };
 
@@ -207,7 +215,7 @@ static int restore(struct actuator *a, struct state_entry *e, const char *why,
             *err = one;
         nr[result]++;
     }
-    journal_restored(a, e, nr, why);
+    journal_restored(a, e, nr, decision, why);
 
     return nr[FAILED] ? fail_change(a, e, nr[FAILED], err) : 0;
 }
@@ -230,7 +238,7 @@ struct actuator_result actuator_restore_all(struct actuator *a,
         struct state_entry *e = &a->state.entries[i];
         bool there = !is_gone(a, e);
 
-        if (there && restore(a, e, why, &err)) {
+        if (there && restore(a, e, NULL, why, &err)) {
             result.failed++;
             i++;
         } else {
@@ -322,7 +330,7 @@ static enum claim end_claim(struct actuator *a, struct state_entry *e,
     struct xensched_error err = { 0 };
     unsigned int i;
 
-    if (restore(a, e, why, &err))
+    if (restore(a, e, NULL, why, &err))
         return CLAIM_OURS;
     for (i = 0; i < e->nr_vcpus && i < d->nr_vcpus; i++) {
         cpumap_copy(&d->vcpus[i].hard, &e->vcpus[i].hard);
@@ -383,7 +391,7 @@ enum claim actuator_claim(struct actuator *a, struct domain *d, bool reset)
     if (is_as_it_was(e, d))
         journal_domain(a->journal, "operator", d, "another program has put the "
                        "original affinity back; the domain is left alone");
-    if (!restore(a, e, "an operator took the domain over", &err)) {
+    if (!restore(a, e, NULL, "an operator took the domain over", &err)) {
         state_drop(&a->state, e);
         save_state(a);
     }
@@ -503,7 +511,7 @@ static void undo(struct actuator *a, struct state_entry *e)
 {
     struct xensched_error err;
 
-    if (restore(a, e, "setting the new one failed", &err))
+    if (restore(a, e, NULL, "setting the new one failed", &err))
         return;
     state_drop(&a->state, e);
     save_state(a);
@@ -601,15 +609,15 @@ int actuator_pull(struct actuator *a, const struct domain *d, enum pull pull,
     return rc;
 }
 
-int actuator_give_back(struct actuator *a, const struct domain *d,
-                       const char *why, struct xensched_error *err)
+int actuator_give_back(struct actuator *a, const struct domain *d, const struct decision *decision,
+                       const char *reason, struct xensched_error *err)
 {
     struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
     int rc;
 
     if (!e)
         return 0;
-    rc = restore(a, e, why, err);
+    rc = restore(a, e, decision, reason, err);
     if (!rc) {
         state_drop(&a->state, e);
         save_state(a);

@@ -106,8 +106,8 @@ int actuator_move(struct actuator *a, const struct domain *d, const struct decis
 int actuator_pull(struct actuator *a, const struct domain *d, enum pull pull,
                   const char *why, struct xensched_error *err);
 
-/* Restores the original affinity of a domain, after CLAIM_OURS. */
-int actuator_give_back(struct actuator *a, const struct domain *d,
-                       const char *why, struct xensched_error *err);
+/* Restores the original affinity of a domain, after CLAIM_OURS; @reason: as text. */
+int actuator_give_back(struct actuator *a, const struct domain *d, const struct decision *decision,
+                       const char *reason, struct xensched_error *err);
 
 #endif /* XENSCHED_DAEMON_ACTUATOR_H */

@@ -96,7 +96,7 @@ static void carry_out_give_back(struct core *core, struct domain *d,
 
     reason_text(decision, d, &core->topology, reason);
     cpumap_init_copy(&decision->soft, actuator_original(&core->actuator, d));
-    if (actuator_give_back(&core->actuator, d, reason, &err)) {
+    if (actuator_give_back(&core->actuator, d, decision, reason, &err)) {
         cpumap_free(&decision->soft);
         return;
     }
