@@ -43,10 +43,12 @@ is_other_than()
     [ "$(xenstore-read "/local/domain/$driver/data/xensched-disks")" != "$1" ]
 }
 
-# claim WORDS: writes what a forged agent would report.
+# claim WORDS: writes what a forged agent would report, and gives the daemon time to read it, also
+# on a busy machine.
 claim()
 {
     in_guest driver "xenstore-write data/xensched-disks '$1'"
+    sleep 3
 }
 
 guest start driver run=obey
@@ -69,21 +71,17 @@ is "without I/O no page is counted" "$(more_served 'sleep 1')" 0
 is "and no other pair has pages" "$(pairs ring-pages)" "driver:remote "
 
 in_guest driver 'killall xensched-disks'
-sleep 1
+sleep 3
 known=$(served)
 claim "$remote:1000 0:1000 $(xl domid local):1000"
-sleep 1
 claim "$remote:1010 0:9000 $(xl domid local):9000"
-sleep 1
 is "a report about its own guest counts" "$(served)" $((known + 10))
 is "and one about others does not" "$(pairs ring-pages)" "driver:remote "
 claim "$remote:99999999999"
-sleep 1
 is "impossible counters are not added" "$(served)" $((known + 10))
 check "they are counted as refused" test "$(refused "domain:$driver")" -gt 0
 nonsense='x:1 :: 70000:1 1:-1 99999999999999999999999:1'
 claim "$nonsense"
-sleep 1
 check "nonsense does no harm" xensched status
 check "the agent starts again" start_agent
 check "and replaces the report" until_true 20 is_other_than "$nonsense"
