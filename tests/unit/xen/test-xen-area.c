@@ -462,6 +462,10 @@ static void an_abandoned_area_can_be_given_up(void **state)
     assert_int_equal(schedlog_make_area(&g, &need), -ERESTART);
     schedlog_give_up_area();
     assert_nothing_is_left();
+
+    assert_int_equal(schedlog_make_area(&g, &need), -ERESTART);
+    schedlog_give_up_pending();
+    assert_nothing_is_left();
 }
 
 static void freeing_is_in_steps_too(void **state)

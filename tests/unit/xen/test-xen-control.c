@@ -40,6 +40,8 @@ static unsigned int selected;
 static unsigned int nr_prepared;
 static void (*meanwhile)(void);
 static bool dying; /* Memory that was given up is not freed yet. */
+static bool pending; /* An area has a part of its memory. */
+bool fake_hotplug;
 
 void note_timer(struct timer *t)
 {
@@ -172,14 +174,28 @@ bool schedlog_free_dying(void)
     return false;
 }
 
+/* Each set-up takes two steps. */
+int schedlog_make_area(const struct schedlog_geometry *g, uint64_t *need_bytes)
+{
+    (void)g;
+    (void)need_bytes;
+    pending = !pending;
+
+    return pending ? -ERESTART : 0;
+}
+
+void schedlog_give_up_pending(void)
+{
+    dying |= pending;
+    pending = false;
+}
+
 #define NOTHING(type, name, args...) \
     type name(args)                  \
     {                                \
         return 0;                    \
     }
 NOTHING(unsigned int, schedlog_nr_cpus, void)
-NOTHING(int, schedlog_make_area, const struct schedlog_geometry *g __attribute__((unused)),
-        uint64_t *n __attribute__((unused)))
 NOTHING(bool, schedlog_prepare_cpu, unsigned int cpu __attribute__((unused)))
 NOTHING(uint64_t, schedlog_max_bytes, void)
 NOTHING(uint64_t, schedlog_used_bytes, void)
@@ -271,6 +287,7 @@ static int set_up_world(void **state)
     guest = (struct domain){ .max_vcpus = 2 };
     other = (struct domain){ .max_vcpus = 3 };
     meanwhile = NULL;
+    fake_hotplug = pending = dying = false;
     nr_prepared = 2;
     memset(timers, 0, sizeof(timers));
     fake_start();
@@ -470,6 +487,41 @@ static void memory_of_a_pcpu_that_stays_offline_is_freed(void **state)
     assert_false(dying);
 }
 
+static long set_up_log(uint32_t size)
+{
+    struct xen_sysctl_schedlog op = { .u.setup = { .nr_acct = 64, .nr_files = 1 } };
+
+    set_xen_guest_handle(op.u.setup.sizes, &size);
+
+    return call(XEN_SYSCTL_SCHEDLOG_setup, &op);
+}
+
+static void assert_nothing_is_kept(void)
+{
+    assert_false(pending);
+    pass(10);
+    assert_false(dying);
+}
+
+static void a_set_up_that_fails_between_steps_keeps_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(set_up_log(4096), -ERESTART);
+    assert_int_equal(set_up_log(4096), 0);
+
+    /* pCPUs come or go. */
+    assert_int_equal(set_up_log(4096), -ERESTART);
+    fake_hotplug = true;
+    assert_int_equal(set_up_log(4096), -EBUSY);
+    fake_hotplug = false;
+    assert_nothing_is_kept();
+
+    /* The caller's array changes. */
+    assert_int_equal(set_up_log(4096), -ERESTART);
+    assert_int_equal(set_up_log(4097), -EINVAL);
+    assert_nothing_is_kept();
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up_world, tear_down)
 
 int main(void)
@@ -483,6 +535,7 @@ int main(void)
         TEST(counters_come_before_the_binding),
         TEST(files_and_frames_end_where_there_are_no_more),
         TEST(memory_of_a_pcpu_that_stays_offline_is_freed),
+        TEST(a_set_up_that_fails_between_steps_keeps_nothing),
         TEST(speculation_does_not_leave_files_and_frames),
     };
 

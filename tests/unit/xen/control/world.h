@@ -79,7 +79,8 @@ struct notifier_block {
     int (*notifier_call)(struct notifier_block *nfb, unsigned long action, void *hcpu);
 };
 #define register_cpu_notifier(n) ((void)(n))
-#define get_cpu_maps() true
+extern bool fake_hotplug; /* pCPUs come or go. */
+#define get_cpu_maps() (!fake_hotplug)
 #define put_cpu_maps() ((void)0)
 #define hypercall_preempt_check() false
 #define continue_hypercall_on_cpu(cpu, fn, data) ((fn)(data))
@@ -163,6 +164,7 @@ int schedlog_make_area(const struct schedlog_geometry *geometry, uint64_t *need_
 int schedlog_prepare_acct(uint16_t acct);
 bool schedlog_is_prepared(uint16_t acct);
 void schedlog_give_up_area(void);
+void schedlog_give_up_pending(void);
 bool schedlog_prepare_cpu(unsigned int cpu);
 void schedlog_start_tick(unsigned int cpu);
 void schedlog_stop_tick(unsigned int cpu);

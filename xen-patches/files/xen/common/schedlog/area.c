@@ -121,6 +121,13 @@ int schedlog_prepare_acct(uint16_t acct)
     return rc;
 }
 
+void schedlog_give_up_pending(void)
+{
+    if ( area_pending )
+        give_up(area_pending);
+    area_pending = NULL;
+}
+
 static int fill_area(struct schedlog_area *area)
 {
     unsigned int cpu;
@@ -271,8 +278,7 @@ int schedlog_make_area(const struct schedlog_geometry *g, uint64_t *need_bytes)
          * The area is another caller's, or this caller's array has changed.
          * In both cases nothing is kept: the other caller begins again.
          */
-        give_up(area_pending);
-        area_pending = NULL;
+        schedlog_give_up_pending();
         rc = -EBUSY;
     }
     if ( rc )
@@ -284,8 +290,7 @@ int schedlog_make_area(const struct schedlog_geometry *g, uint64_t *need_bytes)
     else if ( rc != -ERESTART )
     {
         *need_bytes = area_bytes(g);
-        give_up(area_pending);
-        area_pending = NULL;
+        schedlog_give_up_pending();
     }
 
     return rc;
@@ -296,9 +301,7 @@ void schedlog_give_up_area(void)
     struct schedlog_area *area = area_live;
     unsigned int cpu;
 
-    if ( area_pending )
-        give_up(area_pending);
-    area_pending = NULL;
+    schedlog_give_up_pending();
 
     if ( !area )
         return;

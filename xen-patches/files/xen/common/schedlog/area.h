@@ -108,6 +108,9 @@ int schedlog_make_area(const struct schedlog_geometry *g, uint64_t *need_bytes);
  */
 int schedlog_prepare_acct(uint16_t acct);
 
+/* The caller of this one need not hold the CPU maps. */
+void schedlog_give_up_pending(void);
+
 /* Look-ups find no area after this.  No event may be on. */
 void schedlog_give_up_area(void);
 

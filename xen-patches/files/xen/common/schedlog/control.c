@@ -202,6 +202,7 @@ static int select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
 static long cf_check do_sysctl_op(void *arg)
 {
     struct xen_sysctl_schedlog *op = arg;
+    long rc;
 
     switch ( op->cmd )
     {
@@ -218,7 +219,10 @@ static long cf_check do_sysctl_op(void *arg)
         return 0;
 
     case XEN_SYSCTL_SCHEDLOG_setup:
-        return set_up(&op->u.setup);
+        rc = set_up(&op->u.setup);
+        if ( rc && rc != -ERESTART )
+            schedlog_abandon_set_up();
+        return rc;
 
     case XEN_SYSCTL_SCHEDLOG_files:
         return get_files(&op->u.files);

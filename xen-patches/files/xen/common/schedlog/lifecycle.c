@@ -95,10 +95,13 @@ int schedlog_set_up(const struct schedlog_geometry *g, uint64_t *need_bytes)
     rc = schedlog_make_area(g, need_bytes);
     put_cpu_maps();
 
-    if ( rc && rc != -ERESTART )
-        free_soon();
-
     return rc;
+}
+
+void schedlog_abandon_set_up(void)
+{
+    schedlog_give_up_pending();
+    free_soon();
 }
 
 int schedlog_add_counters(uint16_t acct)

@@ -39,6 +39,9 @@ int schedlog_free_all_dying(void);
 /* As schedlog_make_area(); also -EBUSY if pCPUs come or go. */
 int schedlog_set_up(const struct schedlog_geometry *g, uint64_t *need_bytes);
 
+/* A set-up has failed at any of its steps: keep nothing of it. */
+void schedlog_abandon_set_up(void);
+
 /* Both return SCHEDLOG_ON_CPU0, or -errno if they cannot continue there. */
 long schedlog_set_events(const struct xen_sysctl_schedlog_events *op);
 long schedlog_release(void);
