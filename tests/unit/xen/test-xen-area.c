@@ -32,6 +32,14 @@ void schedlog_stay_init_cpu(struct schedlog_pcpu *pcpu)
     assert_non_null(pcpu->cpu.skipped);
 }
 
+/* While the pCPU finds the area, only its own sites may change its sums. */
+void schedlog_work_start(struct schedlog_pcpu *pcpu)
+{
+    for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++)
+        assert_ptr_not_equal(per_cpu(schedlog_pcpu, cpu), pcpu);
+    pcpu->work.depth = 0;
+}
+
 void schedlog_init_tick(struct schedlog_pcpu *pcpu)
 {
     assert_non_null(pcpu->cpu.lcr);
@@ -558,6 +566,11 @@ static void a_pcpu_that_comes_gets_an_area_or_none(void **state)
     assert_true(n > 64 && *fake_fail);
     assert_int_equal(per_cpu(schedlog_pcpu, 1)->cpu.lcr[3], 0x1234);
     *fake_fail = 0;
+
+    /* It was offline, and its sums begin again. */
+    per_cpu(schedlog_pcpu, 1)->work.depth = 1;
+    assert_true(schedlog_prepare_cpu(1));
+    assert_int_equal(per_cpu(schedlog_pcpu, 1)->work.depth, 0);
 
     /* Without an area, the same set-up makes one. */
     schedlog_give_up_area();

@@ -364,6 +364,16 @@ static void hotplug(void **unused)
     assert_in_range(ticks_in(MILLISECS(1000)), 99, 101);
 }
 
+/* Sites of a pCPU that is online add to its sums while another pCPU starts its tick. */
+static void a_tick_that_starts_leaves_sums_alone(void **unused)
+{
+    (void)unused;
+    turn_on(EVENT(HYPERCALL_TIME));
+    schedlog_stop_tick(1);
+    schedlog_start_tick(1);
+    assert_int_equal(nr_work_starts, 1);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -381,6 +391,7 @@ int main(void)
         TEST(it_rings_until_it_is_answered),
         TEST(sums_are_logged_by_ticks_and_begin_at_zero),
         TEST(hotplug),
+        TEST(a_tick_that_starts_leaves_sums_alone),
     };
 
     return run_tap_tests(tests);

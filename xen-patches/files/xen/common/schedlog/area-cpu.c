@@ -169,6 +169,7 @@ void schedlog_attach_cpu(const struct schedlog_area *area, unsigned int cpu)
 
     schedlog_stay_init_cpu(pcpu);
     schedlog_forget_holders(&pcpu->holders);
+    schedlog_work_start(pcpu);
     schedlog_init_tick(pcpu);
     smp_wmb();
     per_cpu(schedlog_pcpu, cpu) = pcpu;

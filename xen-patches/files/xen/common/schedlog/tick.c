@@ -107,7 +107,6 @@ void schedlog_start_tick(unsigned int cpu)
     if ( !ticking || !pcpu || pcpu->tick.function )
         return;
 
-    schedlog_work_start(pcpu);
     init_timer(&pcpu->tick, tick, pcpu, cpu);
     set_tick(pcpu, cpu, false);
 }
@@ -125,9 +124,22 @@ void schedlog_stop_tick(unsigned int cpu)
     pcpu->resting = false;
 }
 
+/* The sites of work are NOPs. */
+static void start_work(void)
+{
+    unsigned int cpu;
+
+    for_each_online_cpu ( cpu )
+        if ( per_cpu(schedlog_pcpu, cpu) )
+            schedlog_work_start(per_cpu(schedlog_pcpu, cpu));
+}
+
 void schedlog_set_ticking(bool on)
 {
     unsigned int cpu;
+
+    if ( on && !ticking )
+        start_work();
 
     ticking = on;
 
