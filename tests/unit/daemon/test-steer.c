@@ -36,6 +36,7 @@ static uint64_t now;
 static cpu_set_t affinity[THREADS];
 /* Number of changes with an original on the disk. */
 static unsigned int kept_when_set;
+static bool refusing; /* changes */
 
 int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 {
@@ -48,6 +49,8 @@ int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 int __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 {
     assert_int_equal(size, sizeof(*set));
+    if (refusing)
+        return -1;
     affinity[pid - PID] = *set;
     kept_when_set += !access(KEPT, F_OK);
 
@@ -132,6 +135,7 @@ static int setup(void **state)
     open_journal();
     now = 1000000000ULL;
     kept_when_set = 0;
+    refusing = false;
     steer_init(&steer, &host.host, &journal, STATE, PROC);
 
     return 0;
@@ -252,6 +256,22 @@ static void the_next_daemon_puts_back(void **state)
     nothing_is_steered();
 }
 
+/* The file names the next affinity already, and the thread still has the former one. */
+static void a_daemon_killed_before_a_second_change_leaves_nothing(void **state)
+{
+    (void)state;
+    run();
+    thread_is_on(0, 0, 0);
+    host.world->domains[1].vcpus[0].soft = FAKE_NODE_1;
+    refusing = true;
+    run();
+    thread_is_on(0, 0, 0);
+    refusing = false;
+    steer_free(&steer);
+    steer_init(&steer, &host.host, &journal, STATE, PROC);
+    nothing_is_steered();
+}
+
 static void a_state_of_another_boot_is_not_restored(void **state)
 {
     (void)state;
@@ -340,6 +360,7 @@ int main(void)
         steer_test(with_dom0_on_one_node_nothing_is_steered),
         steer_test(all_vcpus_of_a_large_dom0_are_put_back),
         steer_test(the_next_daemon_puts_back),
+        steer_test(a_daemon_killed_before_a_second_change_leaves_nothing),
         steer_test(a_state_of_another_boot_is_not_restored),
         steer_test(an_affinity_that_cannot_be_saved_is_not_changed),
         steer_test(what_another_program_sets_stays),

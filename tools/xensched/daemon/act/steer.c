@@ -175,7 +175,7 @@ static bool read_vcpus(const char *text, cpu_set_t *vcpus)
 }
 
 /* The file: {"boot": TEXT, "steered": [{"domid", "number", "name",
- * "original_vcpus", "our_vcpus"}...]}, vCPUs as texts such as "0-3,8". */
+ * "original_vcpus", "before_vcpus", "our_vcpus"}...]}, vCPUs as texts such as "0-3,8". */
 
 static json_object *as_json(const struct steered *one)
 {
@@ -187,6 +187,8 @@ static json_object *as_json(const struct steered *one)
     json_add_text(json, "name", one->io.name);
     vcpus_text(&one->original, text);
     json_add_text(json, "original_vcpus", text);
+    vcpus_text(&one->before, text);
+    json_add_text(json, "before_vcpus", text);
     vcpus_text(&one->ours, text);
     json_add_text(json, "our_vcpus", text);
 
@@ -220,6 +222,7 @@ static void load_one(struct steer *s, const json_object *json)
 {
     const char *name = json_text(json, "name");
     const char *original = json_text(json, "original_vcpus");
+    const char *before = json_text(json, "before_vcpus");
     const char *ours = json_text(json, "our_vcpus");
     struct steered one = {
         .io = {
@@ -231,6 +234,9 @@ static void load_one(struct steer *s, const json_object *json)
     if (!name || !original || !ours || !one.io.number ||
         !read_vcpus(original, &one.original) || !read_vcpus(ours, &one.ours))
         return;
+    /* Earlier versions did not write it. */
+    if (!before || !read_vcpus(before, &one.before))
+        one.before = one.ours;
     snprintf(one.io.name, sizeof(one.io.name), "%s", name);
     s->steered = need_more_memory(s->steered, s->nr + 1, sizeof(*s->steered));
     s->steered[s->nr++] = one;
@@ -267,6 +273,7 @@ static bool is_ours(const struct steered *one)
     cpu_set_t now;
 
     return dom0_io_get(&one->io, &now) && (CPU_EQUAL(&now, &one->ours) ||
+                                           CPU_EQUAL(&now, &one->before) ||
                                            CPU_EQUAL(&now, &one->original));
 }
 
@@ -318,7 +325,7 @@ static struct steered *add_steered(struct steer *s, const struct dom0_io *io)
 
     if (!dom0_io_get(io, &one.original))
         return NULL;
-    one.ours = one.original;
+    one.ours = one.before = one.original;
     s->steered = need_more_memory(s->steered, s->nr + 1, sizeof(*s->steered));
     s->steered[s->nr++] = one;
 
@@ -345,21 +352,21 @@ static void say_unsaved(struct steer *s, const struct xensched_error *err)
 static void change_affinity(struct steer *s, struct steered *one, const cpu_set_t *vcpus,
                             bool is_new)
 {
-    cpu_set_t before = one->ours;
     struct xensched_error err;
 
+    one->before = one->ours;
     one->ours = *vcpus;
     if (save_steered(s, &err)) {
         say_unsaved(s, &err);
     } else if (!dom0_io_set(&one->io, vcpus)) {
         say_refused(s, &one->io);
     } else {
-        one->ours = before;
+        one->ours = one->before;
         journal(s, "steer", one, vcpus);
-        one->ours = *vcpus;
+        one->ours = one->before = *vcpus;
         return;
     }
-    one->ours = before;
+    one->ours = one->before;
     if (is_new)
         drop_steered(s, one - s->steered);
 }

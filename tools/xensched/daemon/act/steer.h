@@ -51,6 +51,7 @@ bool dom0_io_set(const struct dom0_io *io, const cpu_set_t *vcpus);
 struct steered {
     struct dom0_io io;
     cpu_set_t original, ours;
+    cpu_set_t before; /* what the daemon had set before, until the thread has ours */
     bool theirs; /* another program has bound it since, so the daemon leaves it alone */
 };
 
