@@ -200,6 +200,40 @@ static void a_call_that_fails_leaves_nothing_changed(void **state)
     assert_false(journal_has("\"what\":\"operator\""));
 }
 
+static bool busy; /* Xen refuses to change the second vCPU. */
+static int (*set_affinity)(void *data, uint32_t domid, unsigned int vcpu,
+                           const struct cpumap *hard, const struct cpumap *soft,
+                           struct xensched_error *err);
+
+static int set_unless_busy(void *data, uint32_t domid, unsigned int vcpu,
+                           const struct cpumap *hard, const struct cpumap *soft,
+                           struct xensched_error *err)
+{
+    if (busy && vcpu == 1)
+        return xensched_fail(err, EBUSY, "busy");
+
+    return set_affinity(data, domid, vcpu, hard, soft, err);
+}
+
+/* The vCPU still has the affinity of the first move when the third one begins. */
+static void a_vcpu_that_is_busy_for_long_is_restored(void **state)
+{
+    (void)state;
+    set_originals();
+    set_affinity = host.host.set_affinity;
+    host.host.set_affinity = set_unless_busy;
+    assert_int_equal(move(GUEST, FAKE_NODE_0), 0);
+    busy = true;
+    assert_int_equal(move(GUEST, FAKE_NODE_1), -EBUSY);
+    assert_int_equal(claim(GUEST), CLAIM_OURS);
+    assert_int_equal(move(GUEST, 0x1), -EBUSY);
+    busy = false;
+    claim(GUEST);
+    assert_originals();
+    assert_int_equal(access(state_path, F_OK), -1);
+    assert_false(journal_has("\"what\":\"operator\""));
+}
+
 static void no_move_without_the_original_on_disk(void **state)
 {
     unsigned int at;
@@ -250,6 +284,7 @@ int main(void)
         actuator_test(killed_at_any_step_its_successor_restores_all),
         actuator_test(killed_while_restoring_the_next_one_restores),
         actuator_test(a_disk_that_fails_at_any_step_leaves_nothing_changed),
+        actuator_test(a_vcpu_that_is_busy_for_long_is_restored),
         actuator_test(no_move_without_the_original_on_disk),
         actuator_test(a_full_disk_is_said_once_and_again_after_it_was_not),
     };

@@ -537,13 +537,21 @@ static void say_saved(struct actuator *a)
     a->unsaved = false;
 }
 
-/* Writes the change to the disk, then to the vCPUs; @failure is the journal's text on failure. */
+/*
+ * Writes the change to the disk, then to the vCPUs; @failure is the journal's text on failure.
+ *
+ * An entry names one former affinity.  If a restore has failed, vCPUs may still have it, so they
+ * are restored first.
+ */
 static int change_domain(struct actuator *a, struct state_entry *e, bool is_new,
                          const struct domain *d, const struct cpumap *soft, bool hard,
                          const char *failure, struct xensched_error *err)
 {
-    int rc = announce(a, e, is_new, soft, hard, err);
+    int rc = e->leaving ? restore(a, e, NULL, "tried again, after it had failed", err) : 0;
 
+    if (rc)
+        return rc;
+    rc = announce(a, e, is_new, soft, hard, err);
     if (rc) {
         say_unsaved(a, d, err);
         return rc;
