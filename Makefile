@@ -106,8 +106,8 @@ help:
 #|                      xen-devel, with cover letters (docs/develop/upstream.md)
 #|   make xen-hunks     list the hunks that do not apply to another release of Xen
 #|   make xen-series-check   build the hypervisor after every patch (slow); KINDS=all
-#|                      also debug, with clang, and for arm64; SERIES=NAME only these;
-#|                      LAST=y only after the last one
+#|                      also debug, with clang, for arm64, and the toolstack; SERIES=NAME
+#|                      only these; LAST=y only after the last one
 #|
 #| Clean up
 #|   make clean         remove what was built; keep downloads and build/xen/edit

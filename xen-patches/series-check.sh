@@ -1,15 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Build the hypervisor after every patch that changes it: of the whole series, and of each
-# series to xen-devel.  All happens in one tree, build/xen/prefix.  Each kind of build takes
-# minutes; ccache helps a lot.
+# Build Xen after every patch: of the whole series, and of each series to xen-devel.  All
+# happens in one tree, build/xen/prefix.  Each kind of build takes minutes; ccache helps a
+# lot.
 #
 #   series-check.sh [SERIES...]    product, or a name in upstream/series; otherwise all
 #
-# KINDS selects the builds, as ARCHITECTURE-COMPILER-TYPE: x86-gcc-release (by default), or
-# all of them.  Xen's README lists no clang for arm64, so no kind has it.  LAST=y builds
-# after the last patch of a series only.
+# KINDS selects the builds: x86-gcc-release (by default), others, or all of them.
+#
+#   ARCHITECTURE-COMPILER-TYPE   the hypervisor; debug builds have FLASK, with its policy.
+#                                Xen's README lists no clang for arm64, so no kind has it.
+#   tools-COMPILER               what the patches change of the toolstack, for x86, with Go
+#                                bindings; the log's in-tree test runs
+#
+# A patch that changes nothing that a kind builds has no build.  LAST=y builds after the last
+# patch of a series only.
 #
 # What has passed is kept in build/series-check.passed and is not built again: an
 # interrupted check continues.
@@ -19,53 +25,86 @@ set -euo pipefail
 . "$PATCHES/lib/git.sh"
 . "$PATCHES/lib/series.sh"
 . "$PATCHES/lib/xenmake.sh"
+. "$PATCHES/lib/configure.sh"
 
 REPO=$XEN/prefix
 PASSED=$BUILD/series-check.passed
-ALL=$(echo {x86-{gcc,clang},arm64-gcc}-{release,debug})
+ALL=$(echo {x86-{gcc,clang},arm64-gcc}-{release,debug} tools-{gcc,clang})
 KINDS=${KINDS:-x86-gcc-release}
 [ "$KINDS" != all ] || KINDS=$ALL
 
-# select_kind NAME: sets the compiler, the variables of make, and the last line of the
-# configuration.
+# select_kind NAME: sets the compiler, the variables of make, the lines of the hypervisor's
+# configuration, the paths that the kind is built from, and the function that builds it.
 select_kind()
 {
     [[ " $ALL " == *" $1 "* ]] || die "There is no kind of build called $1." "Known: $ALL all"
-    variables=() options='# CONFIG_DEBUG is not set'
+    variables=() what=hypervisor paths=(xen tools/flask/policy Config.mk config)
+    # Debug information takes a third of the time, and changes no instruction.
+    options=('# CONFIG_DEBUG_INFO is not set')
     case $1 in
-    x86-gcc-*)   compiler=gcc ;;
-    x86-clang-*) compiler=clang; variables=(clang=y) ;;
-    arm64-*)     compiler=aarch64-linux-gnu-gcc
-                 variables=(XEN_TARGET_ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-) ;;
+    arm64-*) compiler=aarch64-linux-gnu-gcc
+             variables=(XEN_TARGET_ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-) ;;
+    *-clang*) compiler=clang variables=(clang=y) ;;
+    *)       compiler=gcc ;;
+    esac
+    case $1 in
+    *-debug) need checkpolicy
+             options+=(CONFIG_DEBUG=y CONFIG_XSM=y CONFIG_XSM_FLASK=y) ;;
+    tools-*) need go
+             what=toolstack
+             paths=(tools Config.mk config m4 xen/include xen/common/schedlog/record.c) ;;
     esac
     need "$compiler"
-    case $1 in
-    *-debug) options=CONFIG_DEBUG=y ;;
-    esac
 }
 
 # Only a configuration that differs is written, so that make compiles what it must.
 configure()
 {
-    local dir=$REPO/xen
+    local dir=$REPO/xen option
 
     xen_make "$dir" "${variables[@]}" KCONFIG_CONFIG=.config.new defconfig &&
-    { cat "$RELEASE_DIR/config"; echo "$options"; } >> "$dir/.config.new" &&
-    xen_make "$dir" "${variables[@]}" KCONFIG_CONFIG=.config.new olddefconfig &&
-    grep -qxF -- "$options" "$dir/.config.new" || return
+    { cat "$RELEASE_DIR/config"; printf '%s\n' "${options[@]}"; } >> "$dir/.config.new" &&
+    xen_make "$dir" "${variables[@]}" KCONFIG_CONFIG=.config.new olddefconfig || return
+    for option in "${options[@]:1}"; do
+        grep -xF -- "$option" "$dir/.config.new" || return
+    done
     cmp -s "$dir/.config.new" "$dir/.config" || cp "$dir/.config.new" "$dir/.config"
     rm -f "$dir/.config.new" "$dir/.config.new.old"
 }
 
-hypervisor() { configure && xen_make "$REPO/xen" "${variables[@]}"; }
+# What the configuration is made from, as one number.
+config_id()
+{
+    git -C "$REPO" ls-tree -r HEAD -- xen | grep -E '/(Kconfig|configs/)' | sha256sum
+}
 
-# All that the hypervisor of a commit is made from, as one number.
+hypervisor()
+{
+    { [ -f "$REPO/xen/.config" ] && [ "$configured" = "$(config_id)" ]; } || configure || return
+    configured=$(config_id)
+    xen_make "$REPO/xen" "${variables[@]}"
+}
+
+toolstack()
+{
+    local dir
+
+    [ -f "$REPO/config/Tools.mk" ] ||
+        configure_tools "$REPO" "${TOOLS_OPTIONS[@]}" CC="$compiler" || return
+    for dir in include libs xentrace xl golang/xenlight; do
+        xen_make "$REPO/tools/$dir" "${variables[@]}" || return
+    done
+    [ ! -d "$REPO/tools/tests/schedlog" ] ||
+        xen_make "$REPO/tools/tests/schedlog" "${variables[@]}" run
+}
+
+# All that a commit is built from, as one number.
 id()
 {
-    { echo "$kind"
+    { echo "$kind ${options[*]}"
       "$compiler" --version
       cat "$RELEASE_DIR/config"
-      git -C "$REPO" ls-tree "$1" -- xen Config.mk config; } | sha256sum | cut -d ' ' -f 1
+      git -C "$REPO" ls-tree "$1" -- "${paths[@]}"; } | sha256sum | cut -d ' ' -f 1
 }
 
 # build COMMIT: after this commit
@@ -79,11 +118,11 @@ build()
         echo "  $label: passed before"
         return
     fi
-    [ "$kind" = "$in_tree" ] || { rm -f "$REPO/xen/.config"
-                                  xen_make "$REPO/xen" distclean > /dev/null; }
+    [ "$kind" = "$in_tree" ] || git -C "$REPO" clean -xfdq -e /.xensched
     in_tree=$kind
-    git -C "$REPO" checkout -q --detach "$1"
-    stage "$label" prefix hypervisor
+    # make has perhaps written the Go bindings.
+    git -C "$REPO" checkout -qf --detach "$1"
+    stage "$label" prefix "$what"
     echo "$id $(date +%F) $label" >> "$PASSED"
 }
 
@@ -105,13 +144,13 @@ commit_series()
     git -C "$REPO" tag "$1"
 }
 
-# commits NAME: those of a series that change the hypervisor, the oldest first
+# commits NAME: those of a series that change what the kind is built from, the oldest first
 commits()
 {
     local base=base
 
     [ "$1" = product ] || base=$(upstream_base "$1")
-    git -C "$REPO" rev-list --reverse "$base..$1" -- xen Config.mk config |
+    git -C "$REPO" rev-list --reverse "$base..$1" -- "${paths[@]}" |
         if [ -n "${LAST:-}" ]; then tail -n 1; else cat; fi
 }
 
@@ -143,7 +182,7 @@ fi
 for name in "${names[@]}"; do
     commit_series "$name"
 done
-in_tree=none
+in_tree=none configured=
 for kind in $KINDS; do
     select_kind "$kind"
     for name in "${names[@]}"; do

@@ -17,6 +17,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"
 . "$PATCHES/lib/xenmake.sh"
+. "$PATCHES/lib/configure.sh"
 
 WHICH=${1:-patched}
 case $WHICH in
@@ -35,18 +36,7 @@ done
 STAMP=$TREE/.xensched/toolstack
 CONFIGURED=$TREE/.xensched/configure
 
-# Everything optional is off, and what happens to be installed makes no
-# difference: pkg-config and the headers of optional libraries are not found.
-OPTIONS=(--prefix=/usr --libdir=/usr/lib --sysconfdir=/etc --localstatedir=/var
-    --disable-xen --disable-stubdom --disable-docs --disable-systemd
-    --disable-monitors --disable-ocamltools --disable-xsmpolicy --disable-ovmf
-    --disable-golang --disable-pygrub --disable-ipxe --disable-rombios
-    --disable-libfsimage --disable-pvshim --disable-qemu-traditional --disable-9pfs
-    --with-system-seabios=/usr/share/seabios/bios-256k.bin
-    --with-system-qemu=/usr/bin/qemu-system-x86_64
-    PKG_CONFIG=false ac_cv_header_bzlib_h=no ac_cv_header_lzo_lzo1x_h=no
-    ac_cv_header_valgrind_memcheck_h=no)
-
+OPTIONS=("${TOOLS_OPTIONS[@]}")
 if [ "$ARCH" = arm64 ]; then
     need aarch64-linux-gnu-gcc
     COMPILER="aarch64-linux-gnu-gcc --sysroot=$("$PATCHES/sysroot.sh")"
@@ -79,28 +69,17 @@ toolstack_id()
     } | sha256sum
 }
 
-# Debian's source package has none of the scripts that autoconf generates, the last of
-# which is docs/configure, and none of the files that belong to them.
-has_configure() { [ -e "$TREE/docs/configure" ]; }
-
-generate_configure()
-{
-    cp /usr/share/autoconf/build-aux/config.{guess,sub} "$TREE" &&
-        (cd "$TREE" && xen_env "$TREE" ./autogen.sh)
-}
-
 # What was built with other options does not know that they have changed.
 configure()
 {
     local d
 
-    has_configure || generate_configure || return
     if [ -f "$TREE/config/Tools.mk" ]; then
         for d in $SUBDIRS; do
             xen_make "$TREE/tools/$d" clean || return
         done
     fi
-    (cd "$TREE" && xen_env "$TREE" ./configure "${OPTIONS[@]}")
+    configure_tools "$TREE" "${OPTIONS[@]}"
 }
 
 build()
@@ -148,7 +127,7 @@ need make gcc flex bison python3 perl iasl flock
 lock
 [ -f "$TREE/.xensched/base" ] ||
     die "There is no $WHICH tree." "'make xen xen-native' makes it."
-has_configure || need autoconf autoheader
+has_configure "$TREE" || need autoconf autoheader
 id=$(toolstack_id)
 if [ -d "$DIST" ] && [ "$(cat "$STAMP" 2> /dev/null)" = "$id" ]; then
     exit

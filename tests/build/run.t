@@ -751,6 +751,42 @@ series_check_continues()
     [ "$(check_series 'passed before')" = 0001-change-a ] || { cat "$W/said"; return 1; }
 }
 
+# check_tools: the subjects of the patches after which the toolstack was built
+check_tools()
+{
+    (export HOME=$W PATH=$W/bin:$PATH KINDS=tools-gcc; script series-check product) \
+        > "$W/said" 2>&1 || return
+    sed -n 's/.*tools-gcc: \(.*[^ ]\)  *[0-9]* s$/\1/p' "$W/said" | paste -sd ' '
+}
+
+# A patch of the hypervisor alone does not build the toolstack.  The in-tree test runs.
+series_check_builds_tools()
+{
+    local tools=$W/xen-src/tools d
+
+    project
+    toolstack_sources
+    for d in include libs xentrace xl golang/xenlight tests/schedlog; do
+        mkdir -p "$tools/$d"
+        printf '.PHONY: all run\nall:\nrun:\n\t! grep -x THIRTY test\n' > "$tools/$d/Makefile"
+    done
+    seq 1 40 > "$tools/tests/schedlog/test"
+    mkdir -p "$W/bin"
+    printf '#!/bin/sh\n' > "$W/bin/go"
+    chmod +x "$W/bin/go"
+    rm -r "$P/xen-patches/files/xen/include"
+    write_patch 0002-change-test.patch tools/tests/schedlog/test 30 thirty
+    echo 0002-change-test.patch >> "$P/xen-patches/4.20/series"
+    tar -C "$W" -cJf "$P/build/cache/xen.tar.xz" xen-src
+    sed -i "s/^sha256=.*/sha256=$(sha256sum < "$P/build/cache/xen.tar.xz" | cut -d ' ' -f 1)/" \
+        "$P/xen-patches/4.20/source"
+    mkdir "$P/xen-patches/upstream"
+    : > "$P/xen-patches/upstream/series"
+    [ "$(check_tools)" = 0002-change-test ] || { cat "$W/said"; return 1; }
+    write_patch 0002-change-test.patch tools/tests/schedlog/test 30 THIRTY
+    ! check_tools && grep '0002-change-test.*FAILED' "$W/said"
+}
+
 series_is_complete_or_nothing()
 {
     project
@@ -867,7 +903,7 @@ patches_are_renumbered()
         git -C "$edit" reset -q --hard base
         echo before > "$edit/xen/common/before.c"
         git -C "$edit" add -A
-        git -C "$edit" commit -q -m 'Before'
+        GIT_AUTHOR_DATE=2000-01-01T00:00:00Z git -C "$edit" commit -q -m 'Before'
         git -C "$edit" cherry-pick "base..$last" > /dev/null || return
     done
     script refresh && newer refresh && newer tree patched &&
@@ -1119,6 +1155,7 @@ tests=(
     "a script refuses an argument that it does not have"        arguments_are_refused
     "a series without all of its files is not written"          series_is_complete_or_nothing
     "a check of all prefixes continues where it stopped"        series_check_continues
+    "a check of all prefixes builds the tools, and tests them"  series_check_builds_tools
     "hunks that do not apply to another release are named"      hunks_are_named
     "a release has only the patches that differ"                only_what_differs
     "a release inherits the patches of the release before it"   inherits_from_the_release_before
