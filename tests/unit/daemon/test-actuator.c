@@ -446,6 +446,25 @@ static void a_damaged_state_file_is_an_error_with_a_remedy(void **state)
 }
 
 /* The file is from before the host got other pCPUs; its domains are gone. */
+/* JSON is UTF-8: each of these bytes becomes three. */
+static void a_name_that_is_no_utf8_is_no_damage(void **state)
+{
+    struct domain d = { .domid = 5, .uuid = "00000000-0000-0000-0000-000000000005" };
+    struct xensched_error err;
+    struct state s;
+
+    (void)state;
+    memset(d.name, 0xe4, sizeof(d.name) - 1);
+    state_init(&s, FAKE_CPUS, "");
+    cpumap_set(&state_add(&s, &d)->ours, 0);
+    assert_int_equal(state_save(&s, state_path, &err), 0);
+    state_free(&s);
+    state_init(&s, FAKE_CPUS, "");
+    assert_int_equal(state_load(&s, state_path, &err), 0);
+    assert_non_null(state_find(&s, d.domid, d.uuid));
+    state_free(&s);
+}
+
 static void entries_for_other_pcpus_are_left_out(void **state)
 {
     struct xensched_error err;
@@ -488,6 +507,7 @@ int main(void)
         actuator_test(a_failed_restore_is_tried_again_later),
         actuator_test(the_cookie_is_kept_and_forgotten),
         actuator_test(a_damaged_state_file_is_an_error_with_a_remedy),
+        actuator_test(a_name_that_is_no_utf8_is_no_damage),
         actuator_test(entries_for_other_pcpus_are_left_out),
     };
 

@@ -514,6 +514,24 @@ static void a_history_that_is_none_is_done_without(void **state)
     unlink(history_path);
 }
 
+/* JSON is UTF-8: each of these bytes becomes three. */
+static void a_name_that_is_no_utf8_leaves_the_history_readable(void **state)
+{
+    struct history_guest guest = { .uuid = NOBODY, .nr = 1 };
+    struct history h = { .path = history_path };
+
+    (void)state;
+    begin();
+    memset(guest.partners[0].name, 0xe4, sizeof(guest.partners[0].name) - 1);
+    history_put(&h, &guest);
+    history_save(&h);
+    history_free(&h);
+    history_open(&h, history_path);
+    assert_non_null(history_find(&h, NOBODY));
+    history_free(&h);
+    unlink(history_path);
+}
+
 static void a_history_that_cannot_be_written_is_tried_again(void **state)
 {
     char uuid[DOMAIN_UUID_TEXT];
@@ -625,6 +643,7 @@ int main(void)
         core_test(the_next_daemon_knows_the_history),
         core_test(a_guest_that_runs_when_the_daemon_ends_is_remembered),
         core_test(a_history_that_is_none_is_done_without),
+        core_test(a_name_that_is_no_utf8_leaves_the_history_readable),
         core_test(a_history_that_cannot_be_written_is_tried_again),
         core_test(the_latest_guests_are_kept_and_no_more_than_fit),
         core_test(a_bad_request_is_told_what_is_wrong),

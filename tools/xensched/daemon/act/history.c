@@ -147,8 +147,12 @@ static bool text_from_json(json_object *json, const char *key, char *to,
 
 static bool partner_from_json(struct history_partner *p, json_object *json)
 {
-    return text_from_json(json, "uuid", p->uuid, sizeof(p->uuid)) &&
-           text_from_json(json, "name", p->name, sizeof(p->name)) &&
+    const char *name = json_text(json, "name");
+
+    /* A name that is no UTF-8 is longer in JSON. */
+    snprintf(p->name, sizeof(p->name), "%s", name ? name : "");
+
+    return name && text_from_json(json, "uuid", p->uuid, sizeof(p->uuid)) &&
            rate_from_json(json, "notifications", &p->notifications) &&
            rate_from_json(json, "pages", &p->pages);
 }

@@ -269,8 +269,10 @@ static bool entry_from_json(struct state *s, json_object *json)
     e->hard = flag_from_json(json, "hard");
     e->hard_before = flag_from_json(json, "hard_before");
     if (!copy_text(e->uuid, sizeof(e->uuid), json_text(json, "uuid")) ||
-        !copy_text(e->name, sizeof(e->name), json_text(json, "name")))
+        !json_text(json, "name"))
         return false;
+    /* A name that is no UTF-8 is longer in JSON. */
+    snprintf(e->name, sizeof(e->name), "%s", json_text(json, "name"));
     fits = map_from_json(&e->ours, json, "ours") && vcpus_from_json(e, vcpus);
     if (fits && json_text(json, "before")) {
         cpumap_init(&e->before, s->nr_cpus);
