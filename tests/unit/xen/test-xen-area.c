@@ -115,7 +115,7 @@ static bool has_counters(unsigned int cpu, uint16_t acct)
 
 static void reap(void)
 {
-    while (schedlog_free_dying())
+    while (schedlog_free_all_dying() == -ERESTART)
         ;
 }
 

@@ -174,6 +174,11 @@ bool schedlog_free_dying(void)
     return false;
 }
 
+int schedlog_free_all_dying(void)
+{
+    return schedlog_free_dying() ? -ERESTART : 0;
+}
+
 /* Each set-up takes two steps. */
 int schedlog_make_area(const struct schedlog_geometry *g, uint64_t *need_bytes)
 {

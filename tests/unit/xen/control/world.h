@@ -169,6 +169,7 @@ bool schedlog_prepare_cpu(unsigned int cpu);
 void schedlog_start_tick(unsigned int cpu);
 void schedlog_stop_tick(unsigned int cpu);
 bool schedlog_free_dying(void);
+int schedlog_free_all_dying(void);
 bool schedlog_has_dying(void);
 uint64_t schedlog_max_bytes(void);
 uint64_t schedlog_used_bytes(void);

@@ -9,7 +9,6 @@
 
 #include <xen/cpu.h>
 #include <xen/domain.h>
-#include <xen/event.h>
 #include <xen/init.h>
 #include <xen/sched.h>
 #include <xen/schedlog-pmc.h>
@@ -56,15 +55,6 @@ long schedlog_call_locked(long (*fn)(void *arg), void *arg)
     drop_control_lock();
 
     return rc;
-}
-
-int schedlog_free_all_dying(void)
-{
-    while ( schedlog_free_dying() )
-        if ( hypercall_preempt_check() )
-            return -ERESTART;
-
-    return 0;
 }
 
 static long cf_check free_some(void *unused)

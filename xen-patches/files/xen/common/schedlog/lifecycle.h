@@ -30,12 +30,6 @@ long schedlog_call_locked(long (*fn)(void *arg), void *arg);
 
 /* The callers of the following hold control_lock. */
 
-/*
- * Free all pages of dying regions that can be freed now.  Returns 0, or
- * -ERESTART if the caller has to call again.
- */
-int schedlog_free_all_dying(void);
-
 /* As schedlog_make_area(); also -EBUSY if pCPUs come or go. */
 int schedlog_set_up(const struct schedlog_geometry *g, uint64_t *need_bytes);
 

@@ -8,8 +8,11 @@
  * the list of dying regions.
  */
 
+#include <xen/errno.h>
+#include <xen/event.h>
 #include <xen/lib.h>
 #include <xen/mm.h>
+#include <xen/softirq.h>
 #include <xen/spinlock.h>
 #include <xen/vmap.h>
 #include <xen/xmalloc.h>
@@ -209,6 +212,15 @@ bool schedlog_free_dying(void)
     }
 
     return !pages;
+}
+
+int schedlog_free_all_dying(void)
+{
+    while ( schedlog_free_dying() )
+        if ( hypercall_preempt_check() )
+            return -ERESTART;
+
+    return 0;
 }
 
 bool schedlog_has_dying(void)

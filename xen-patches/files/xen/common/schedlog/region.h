@@ -85,6 +85,12 @@ void schedlog_region_give_up(struct schedlog_region *region);
  */
 bool schedlog_free_dying(void);
 
+/*
+ * Free all of them that can be freed now.  Returns 0, or -ERESTART if the
+ * caller has to call again.
+ */
+int schedlog_free_all_dying(void);
+
 /* Are there regions which were given up and are not freed? */
 bool schedlog_has_dying(void);
 
