@@ -121,6 +121,18 @@ static void it_is_noticed_when_xen_has_turned_events_off(void **state)
     run(10, TALK);
 }
 
+/* Without events Xen grants no lease, so there is none to lose. */
+static void a_daemon_without_events_loses_no_log(void **state)
+{
+    (void)state;
+    host.world->logs_nothing = true;
+    start(MODE_OBSERVE);
+    run(3, TALK);
+    now += 20 * SECOND;
+    run(3, TALK);
+    assert_int_equal(count_in_journal("\"what\":\"log-lost\""), 0);
+}
+
 static void a_daemon_that_lost_the_log_to_another_leaves_it(void **state)
 {
     struct xensched_error err;
@@ -187,6 +199,7 @@ int main(void)
         core_test(a_source_that_fails_is_no_sign_of_life),
         core_test(a_daemon_that_stood_still_sets_the_log_up_again),
         core_test(it_is_noticed_when_xen_has_turned_events_off),
+        core_test(a_daemon_without_events_loses_no_log),
         core_test(a_daemon_that_lost_the_log_to_another_leaves_it),
         core_test(the_next_daemon_is_known_by_the_same_cookie),
         cmocka_unit_test(the_lease_of_another_one_is_waited_for),

@@ -315,8 +315,8 @@ static int start_log(void *data, uint32_t lease_ms, struct xensched_error *err)
 
     if (f->world->held)
         return xensched_fail(err, EEXIST, "another scheduler holds the log");
-    f->world->lease_ms = lease_ms;
-    f->world->events = 0x5;
+    f->world->events = f->world->logs_nothing ? 0 : 0x5;
+    f->world->lease_ms = f->world->events ? lease_ms : 0;
     f->world->nr_logs++;
 
     return 0;

@@ -71,6 +71,7 @@ struct fake_world {
     int fail_code;          /* positive errno value */
     unsigned int nr_alive;  /* number of signs of life */
     uint32_t lease_ms;      /* of the log's holder; 0: none */
+    bool logs_nothing;      /* no event of the hypervisor is chosen */
     uint32_t events;        /* events that are on */
     uint32_t routed;        /* mask of accounting domains */
     unsigned int nr_logs;   /* number of successful calls of log() */

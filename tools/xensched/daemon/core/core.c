@@ -124,13 +124,17 @@ int core_refresh(struct core *core, uint64_t now_ns,
 
 /* Holding the log. */
 
+/* Xen grants no lease if none of its events is chosen. */
 int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err)
 {
+    struct host_facts facts;
     int rc = core->host->log(core->host->data, core->settings.lease_ms, err);
 
+    if (!rc)
+        rc = core->host->facts(core->host->data, &facts, err);
     if (rc)
         return rc;
-    lease_begin(&core->lease, core->settings.lease_ms, now_ns);
+    lease_begin(&core->lease, facts.lease_ms, now_ns);
 
     return 0;
 }
