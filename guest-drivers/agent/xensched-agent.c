@@ -7,7 +7,7 @@
  * end.  dom0 does not read this preliminary log, because its rows are too many and
  * name threads that dom0 cannot identify.  This program reads the rows, adds them
  * up by process (complete.h) and has the kernel promote the result into the log
- * file that dom0 reads.
+ * buffer that dom0 reads.
  *
  * dom0 decides which events are logged, and where; the agent turns none on.
  */

@@ -66,7 +66,7 @@ static bool power_of_2_between(u32 n, u32 min, u32 max)
 	return n >= min && n <= max && !(n & (n - 1));
 }
 
-/* Log files follow each other, aligned to their size or to a page. */
+/* Log buffers follow each other, aligned to their size or to a page. */
 static int lay_out(struct xensched_geometry *g, const u32 *sizes)
 {
 	u64 end = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Wakes readers in poll() of the device when a log file is past the watermark
+ * Wakes readers in poll() of the device when a log buffer is past the watermark
  * that the scheduler set, so that they need not poll the logs.
  *
  * As in Xen (common/schedlog/doorbell.c) positions are compared with marks once

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Measures the mean and largest number of rows per interval of 20 ms if all events are
-# logged, and the size of log files for them (5.3.1 of the thesis): under Postmark and
+# logged, and the size of log buffers for them (5.3.1 of the thesis): under Postmark and
 # fio, with xensched advise-size in dom0.
 #
 # Runs in exact mode with one pCPU, so the rates are those of a CPU that executes an

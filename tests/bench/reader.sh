@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make bench-reader: measures reads of a log file while its producer writes, for sizes
+# make bench-reader: measures reads of a log buffer while its producer writes, for sizes
 # from 16 bytes to 64 KiB. See docs/develop/benchmarks.md.
 #
 # The reader is the library as it is installed, the producer Xen's own record

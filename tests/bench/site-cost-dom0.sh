@@ -26,7 +26,7 @@ on()
     schedlog-count "$event" 0 any "$@" | grep "^$name "
 }
 
-# entries NAME ENTRY...: a round trip with a log file of 512 bytes
+# entries NAME ENTRY...: a round trip with a log buffer of 512 bytes
 entries()
 {
     name=$1

@@ -99,7 +99,7 @@ switch: the same; on: service-ns, a row for the switches from dom0.
 $(entries_table)
 
 The same round trip by what a row has (thesis, table 5.2: one notification of
-the two is logged, to a log file of 512 bytes).  1: event; 4: current,
+the two is logged, to a log buffer of 512 bytes).  1: event; 4: current,
 correspondent and counter as well; 5: and the TSC.
 Written: $out/site-cost.json
 END

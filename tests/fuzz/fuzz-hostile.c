@@ -6,7 +6,7 @@
  * is stronger than any writer that races with the handler.
  *
  * Whatever the bits are, the handler reads each word once, does for that event
- * what they say, and touches nothing but that one log file (model.h).
+ * what they say, and touches nothing but that one log buffer (model.h).
  *
  * Input: 1 byte file sizes, then per event 4 bytes: what, event, current,
  * correspondent; the count is made of these; then the bits of each control

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The reader, and the reader of log files that count, against pages full of
+ * The reader, and the reader of log buffers that count, against pages full of
  * noise: each word that they load can be any bits, also other ones each time.
  *
  * Whatever it finds, a call ends after a bounded number of steps, touches
- * nothing but the state, the log file and its buffer (all allocated to the
+ * nothing but the state, the log buffer and its buffer (all allocated to the
  * byte), and reports no more rows than fit into them.  When the noise stops,
  * a caller that reads until there is no more comes to an end.
  *
- * Input: 1 byte size of the log file, where to begin and which reader, 1 byte
+ * Input: 1 byte size of the log buffer, where to begin and which reader, 1 byte
  * size of the buffer; then, each time that a word is loaded, 1 byte: what happens to it,
  * and its bits.  When the input ends, so does the noise.
  */

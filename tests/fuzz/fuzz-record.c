@@ -9,13 +9,13 @@
  * handler, the log is read while a row is half written, rows are written while
  * the reader copies.
  *
- * After each operation all state and all log files are, to the byte, what the
+ * After each operation all state and all log buffers are, to the byte, what the
  * model says.  So what no route leads to keeps its contents, and positions
  * never decrease.  Each row that the reader delivers is the row of the model at
  * that position; each one that it does not deliver, it counts as lost.
  *
  * Noise can be written to state and rows, too.  The handler must not care (but
- * for the counter that it adds to); what the reader says of that log file is
+ * for the counter that it adds to); what the reader says of that log buffer is
  * not compared from then on.
  *
  * Input: 1 byte file sizes, 1 byte where readers begin, then operations: see
@@ -407,7 +407,7 @@ static void begin(struct input *in)
                              area.size[i], where >> i & 1);
 }
 
-/* When all is quiet the readers get to the end of their log files. */
+/* When all is quiet the readers get to the end of their log buffers. */
 static void end(void)
 {
     struct operation op = { .what = READ };

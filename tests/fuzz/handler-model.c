@@ -284,7 +284,7 @@ static void check_bytes(const char *what, uint32_t nr, const void *handler,
         ;
     if (i == bytes)
         return;
-    fprintf(stderr, "%s of log file %u, byte %zu: %#x, and %#x in the model\n",
+    fprintf(stderr, "%s of log buffer %u, byte %zu: %#x, and %#x in the model\n",
             what, nr, i, h[i], m[i]);
     abort();
 }

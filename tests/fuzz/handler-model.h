@@ -67,7 +67,7 @@ bool model_enter(struct model *model, const struct area_seen *seen,
 void model_leave(struct model *model, const struct area_seen *seen,
                  const struct model_event *event);
 
-/* All state and all log files are what the model says, to the byte. */
+/* All state and all log buffers are what the model says, to the byte. */
 void model_check_area(const struct model *model);
 
 /* The first row at or after @pos; nr_rows: there is none. */

@@ -18,12 +18,12 @@ COPY=$BUILD/mutant
 mutants()
 {
     cat <<'END'
-hostile;schedlog-record.h;the number of a log file is not masked;/ROUTE_FILE_SHIFT) &/{n;s/cpu->file_mask/0xff/}
+hostile;schedlog-record.h;the number of a log buffer is not masked;/ROUTE_FILE_SHIFT) &/{n;s/cpu->file_mask/0xff/}
 hostile;schedlog-record.h;the number of an accounting domain is not masked;s/acct & cpu->acct_mask/acct \& (cpu->acct_mask | 0xff)/
 hostile;schedlog-record.h;a register is read twice;s/unlikely(lcr != file->lcr)/ACCESS_ONCE(cpu->lcr[nr]) != file->lcr/
 hostile;schedlog-record.h;a route is read without ACCESS_ONCE();s/route = ACCESS_ONCE(cpu->route\[i\])/route = cpu->route[i]/
-hostile;record.c;a row may be larger than its log file;s/end <= file->mask + 1 ? end : 0/end/
-hostile;record.c;rows straddle the end of the log file;s/gap = -file->pos .*/gap = 0;/
+hostile;record.c;a row may be larger than its log buffer;s/end <= file->mask + 1 ? end : 0/end/
+hostile;record.c;rows straddle the end of the log buffer;s/gap = -file->pos .*/gap = 0;/
 hostile;schedlog-row.h;a counter wraps around;s/likely(sum >= amount) ? sum : UINT32_MAX/sum/
 record;schedlog-row.h;the position is told before the row is there;s/^    schedlog_write_ids(row/    ACCESS_ONCE(state->pos) = pos; smp_wmb();\n&/
 record;schedlog-record.h;the position is told before a plain row is there;s/^    row->ids = ids/    ACCESS_ONCE(state->pos) = pos; smp_wmb();\n&/

@@ -66,7 +66,7 @@ enum area_moment {
 };
 void area_moment(enum area_moment moment, unsigned int index);
 
-/* Log files of 16 << (2 bits of @sizes each) bytes; all else is 0. */
+/* Log buffers of 16 << (2 bits of @sizes each) bytes; all else is 0. */
 void area_make(uint8_t sizes);
 void area_free(void);
 

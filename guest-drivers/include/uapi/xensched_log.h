@@ -115,7 +115,7 @@ struct xensched_log_promote {
 	((__u64)(region) << 48 | (__u64)(cpu) << 32)
 
 /*
- * poll(): POLLIN as long as a log file of any CPU has reached the mark that was
+ * poll(): POLLIN as long as a log buffer of any CPU has reached the mark that was
  * set for it in CONTROL.  A sleeper is woken within a tick of 10 ms of a CPU
  * that continues to log; if a CPU stops to log, its last rows may stay
  * unnoticed until it logs again.  A mark of 0 is none.

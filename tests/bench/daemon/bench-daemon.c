@@ -279,7 +279,7 @@ static void end(struct life *l)
     metrics_remove(&l->metrics);
 }
 
-/* Log files have the default layout, which determines the rows to decode. */
+/* Log buffers have the default layout, which determines the rows to decode. */
 static void place_batches(struct life *l, const struct load *load)
 {
     const struct logs *logs = &l->core.logs;

@@ -23,7 +23,7 @@ set -e
 
 # Requests; the difference of two regions has nothing of dd's beginning or end.
 few=100 many=500 rounds=5
-# With a log: enough to wake the daemon, which reads when a log file is half full,
+# With a log: enough to wake the daemon, which reads when a log buffer is half full,
 # several times.  The disk has room for 8192.
 many_read=8000 rounds_read=2
 echo "$few $many $rounds $many_read $rounds_read" >"$RESULTS/requests"

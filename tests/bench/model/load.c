@@ -14,7 +14,7 @@
 #define ROW (ALL_IDS | XEN_SCHEDLOG_LCR_TIME_TSC | \
              10U << XEN_SCHEDLOG_LCR_TSC_SHIFT)
 
-/* Shares of 100 rows, without and with those about waits, and the log file of each kind. */
+/* Shares of 100 rows, without and with those about waits, and the log buffer of each kind. */
 static const struct kind {
     uint16_t event;
     unsigned int share[2];

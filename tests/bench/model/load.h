@@ -22,7 +22,7 @@ struct load_size {
     bool waits; /* rows about waits and moves are among them */
 };
 
-/* All rows of one interval, one batch per pCPU and log file. */
+/* All rows of one interval, one batch per pCPU and log buffer. */
 struct load {
     struct load_size size;
     struct xensched_batch *batches;

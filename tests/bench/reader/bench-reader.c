@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Measures reads of log files of different sizes, with the producer writing at
+ * Measures reads of log buffers of different sizes, with the producer writing at
  * full rate and with the producer idle: figures 5.4 to 5.6 of the
  * thesis.  See docs/develop/benchmarks.md.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * peers.h - the two readers of the thesis (section 4.5), to compare with: they
- * copy a whole log file, look whether it was written to meanwhile, and start
+ * copy a whole log buffer, look whether it was written to meanwhile, and start
  * over until it was not.
  */
 #ifndef PEERS_H
@@ -16,7 +16,7 @@
 unsigned int peer_retry(const struct produced *log, uint32_t size,
                         void *buffer);
 
-/* Turn the log file off before starting over, and on again in the end. */
+/* Turn the log buffer off before starting over, and on again in the end. */
 unsigned int peer_stop(const struct produced *log, uint32_t size,
                        void *buffer);
 

@@ -19,7 +19,7 @@
 #define PRODUCER_CORRESPONDENT 3
 
 /*
- * A log file, and how many events there were; their number is the counter.
+ * A log buffer, and how many events there were; their number is the counter.
  * In cache lines of its own: the producer writes to it all the time.
  */
 struct produced {
@@ -39,7 +39,7 @@ struct producer {
     unsigned int finished;
 };
 
-/* A log file of @size bytes, all rows as @lcr says; as in an area, in pages. */
+/* A log buffer of @size bytes, all rows as @lcr says; as in an area, in pages. */
 void producer_log(struct produced *log, uint32_t size, uint32_t lcr);
 
 void producer_start(struct producer *producer, int cpu);

@@ -17,7 +17,7 @@ struct goal {
 
 #define NR_GOALS 4
 
-/* @nr log files with rows of one kind, of growing sizes. */
+/* @nr log buffers with rows of one kind, of growing sizes. */
 void report_table(struct subject *subjects, size_t nr);
 void report_json(FILE *out, struct subject *subjects, size_t nr);
 

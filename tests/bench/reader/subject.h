@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * subject.h - log files of one size with one kind of rows, and all that is
+ * subject.h - log buffers of one size with one kind of rows, and all that is
  * measured with them.
  */
 #ifndef SUBJECT_H
@@ -24,7 +24,7 @@ struct costs {
     struct samples copy, read, decode;
 };
 
-/* All that is measured with log files of one size. */
+/* All that is measured with log buffers of one size. */
 struct subject {
     const struct row_kind *kind;
     uint32_t size;
@@ -60,7 +60,7 @@ static inline uint64_t subject_mismatches(const struct subject *s)
            s->reader.stats.unknown_bytes + s->wrong_rows;
 }
 
-/* Events which left no trace since a peer had turned the log file off. */
+/* Events which left no trace since a peer had turned the log buffer off. */
 static inline uint64_t subject_peers_untold(const struct subject *s)
 {
     return s->peers_log.events -

@@ -44,7 +44,7 @@
 /* What the daemon asks for, mostly: the handler has a path of its own for it. */
 #define PLAIN (IDS | LCR(COUNTER) | LCR(TIME_TSC))
 #define FIVE (IDS | LCR(COUNTER) | LCR(TIME_TSC) | LCR(TIME64))
-/* One row as large as the smallest log file. */
+/* One row as large as the smallest log buffer. */
 #define COUNTING (LCR(COUNTER) | LCR(ADD) | 4 << LCR(PAD_SHIFT))
 
 struct measured {

@@ -25,7 +25,7 @@ disk_guest busy
 in_guest busy "disk-io /dev/xvda write 4096 2000"
 in_guest busy "while disk-io /dev/xvda write 4096 2000; do :; done" &
 io=$!
-check "a listener hears when a log file is past its mark" ring-try doorbell
+check "a listener hears when a log buffer is past its mark" ring-try doorbell
 is "the first row is about the numbers that were given before" \
     "$(ring-numbers "$(xl domid busy)" 10)" "wrong 0"
 kill -STOP "$(cat /run/xen/xenstored.pid)"

@@ -280,7 +280,7 @@ same_domain()
         "$(rows evtchn-send $ONE any) $(rows evtchn-recv $ONE any)" "0 0"
 }
 
-# The largest number of accounting domains and log files.
+# The largest number of accounting domains and log buffers.
 sizes()
 {
     local domid

@@ -68,7 +68,7 @@ check "a guest's times of its reads are the same" same times
 # program's.
 numbers() { sort -u "$work/one/inodes" | wc -l; }
 check "no file in the share has the number of one that is gone" test "$(numbers)" = 3
-# forward NAME: of each pCPU and event, which has a log file of its own
+# forward NAME: of each pCPU and event, which has a log buffer of its own
 forward()
 {
     awk '/^#/ || NR == 1 { next }

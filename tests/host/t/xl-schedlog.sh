@@ -28,7 +28,7 @@ state_of()
     xl schedlog list | awk -v event="$1" '$1 == event { print $NF }'
 }
 
-# Bytes written to log file $1 on all pCPUs.
+# Bytes written to log buffer $1 on all pCPUs.
 written()
 {
     xl schedlog stat | awk -v file="$1" 'NR > 1 && $2 == file { n += $4 }
@@ -77,7 +77,7 @@ check "an unknown domain is refused" fails "nobody is an invalid domain" \
 check "a route for the sender is set" xl schedlog route sender evtchn-send 1
 is "and shown" "$(xl schedlog route 5 | awk 'NR > 1 { print $1, $2, $3, $4 }')" \
     "5 evtchn-send 1 1"
-check "log file 2 does not exist" fails "not a number up to 1" \
+check "log buffer 2 does not exist" fails "not a number up to 1" \
     xl schedlog route 5 evtchn-send 2
 check "accounting domain 64 neither" fails "no accounting domain 64" \
     xl schedlog route 64 evtchn-send 1
@@ -124,7 +124,7 @@ check "the register shows rows of 8 bytes" rows_became 8
 check "a field that cannot be in a row is named" fails "'colour' cannot be in a row" \
     xl schedlog register 1 event colour
 check "a register with two times is refused" fails "one time" xl schedlog register 1 tsc tick
-check "a register of a missing log file is refused" fails "no log file 2" \
+check "a register of a missing log buffer is refused" fails "no log buffer 2" \
     xl schedlog register 2 event
 check "a route to nowhere" xl schedlog route sender evtchn-send none
 before=$(written 1)

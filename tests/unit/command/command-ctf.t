@@ -389,7 +389,7 @@ def hostile_numbers():
     for cpu in range(33000):
         r.row(0, cpu, "runq", XEN, file=9)
     folder, ended = export(r, 1)
-    check("32768 log files" in ended.err and not os.path.exists(folder),
+    check("32768 log buffers" in ended.err and not os.path.exists(folder),
           ended.err)
 
 

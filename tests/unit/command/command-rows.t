@@ -509,7 +509,7 @@ def check_sizes():
              "ok    sizes of the log area: as configured"),
             ("log = 'evtchn-send'", "that of evtchn-send has 1048576 bytes, "
              "configured are 262144; restart xenschedd"),
-            ("", "there is 1 log file, configured are 8"),):
+            ("", "there is 1 log buffer, configured are 8"),):
         run("check", "--config", configured(text), xen="busy").expect(0, word)
     run("check", "--config", configured("log = 1"), xen="busy").expect(
         1, ":1: 'log' does not take '1'")

@@ -31,7 +31,7 @@ def mark_sum(data):
 
 
 class Recording:
-    """Rows in the order in which they are added, per pCPU and log file."""
+    """Rows in the order in which they are added, per pCPU and log buffer."""
 
     def __init__(self, names, vcpus=None, begin=10 ** 9):
         """names: of accounting domains, from number 2 on."""

@@ -383,7 +383,7 @@ static void a_producer_on_another_cpu_is_never_misread(void **state)
         assert_int_equal(added, race.total);
         assert_int_equal(events, race.h->state[0].pos /
                                  race.h->state[0].row_size);
-        print_message("# %u byte log file: %llu counted in %llu events\n",
+        print_message("# %u byte log buffer: %llu counted in %llu events\n",
                       sizes[k], (unsigned long long)added,
                       (unsigned long long)events);
         harness_free(race.h);

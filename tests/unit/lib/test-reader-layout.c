@@ -192,7 +192,7 @@ static void a_register_which_writes_nothing_ends_the_rows(void **state)
     produce(h, 3);
     drain(&r, 64, &c);
     produce(h, 2);
-    harness_route_all(h, 0, registers[4]); /* larger than the log file */
+    harness_route_all(h, 0, registers[4]); /* larger than the log buffer */
     schedlog_record(h->cpu, EVENT, 2, 3, 0);
     drain(&r, 64, &c);
     assert_int_equal(c.rows, 5);

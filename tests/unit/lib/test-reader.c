@@ -241,7 +241,7 @@ static void a_producer_on_another_cpu_is_never_misread(void **state)
         drain(&r, sizes[k], &c);
         assert_int_equal(c.next_serial, serial_of_next_row);
         assert_true(c.rows > 0);
-        print_message("# %u byte log file: %llu rows written, %llu read, "
+        print_message("# %u byte log buffer: %llu rows written, %llu read, "
                       "%llu overwritten\n", sizes[k],
                       (unsigned long long)serial_of_next_row,
                       (unsigned long long)c.rows,

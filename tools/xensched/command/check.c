@@ -215,7 +215,7 @@ static void describe_difference(FILE *out, const struct logs *logs,
     uint32_t nr = xensched_area_files(area), file, size = 0;
 
     if (nr != logs->geometry.nr_files) {
-        fprintf(out, " there %s %u log file%s, configured are %u;",
+        fprintf(out, " there %s %u log buffer%s, configured are %u;",
                 nr == 1 ? "is" : "are", nr, nr == 1 ? "" : "s",
                 logs->geometry.nr_files);
         return;

@@ -385,7 +385,7 @@ static void turn_off(void)
 {
     linux_log_turn_on(0);
     if (!linux_log_rows(take, NULL))
-        errx(99, "a log file was too small");
+        errx(99, "a log buffer was too small");
     linux_log_release();
 }
 

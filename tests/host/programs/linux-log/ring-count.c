@@ -13,7 +13,7 @@
  *   pages ROWS SUM {KIND ROWS SUM}... others ROWS-THAT-DO-NOT-MATCH
  *
  * KINDs without rows are left out.  Exit code: 0, or that of COMMAND, or 99 if
- * a log file was too small.
+ * a log buffer was too small.
  */
 #include <err.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 
     fits = linux_log_rows(count, &counts);
     if (!fits)
-        warnx("a log file was too small");
+        warnx("a log buffer was too small");
     print("pages", &counts.pages);
     for (int i = 0; i < 8; i++)
         if (counts.sectors[i].rows)

@@ -426,7 +426,7 @@ static void doorbell(void)
         is("it rings", poll(&bell, 1, 20000), 1);
         /* When its time is over, poll() checks without a notification. */
         is("in time", time(NULL) - begin < 15, 1);
-        is("when a log file is past its mark", is_past_mark(files, nr_cpus), 1);
+        is("when a log buffer is past its mark", is_past_mark(files, nr_cpus), 1);
         is("and goes on to", poll(&bell, 1, 0), 1);
     }
     is("events off", events(0, 0, 0), 0);

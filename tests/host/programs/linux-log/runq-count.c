@@ -8,7 +8,7 @@
  *
  *   rows ROWS lengths OF-0 OF-1 OF-2 ... OF-7 others ROWS-THAT-DO-NOT-MATCH
  *
- * Exit code: 0, or that of COMMAND, or 99 if a log file was too small.
+ * Exit code: 0, or that of COMMAND, or 99 if a log buffer was too small.
  */
 #include <err.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 
     fits = linux_log_rows(count, &counts);
     if (!fits)
-        warnx("a log file was too small");
+        warnx("a log buffer was too small");
     printf("rows %llu lengths", (unsigned long long)counts.rows);
     for (int i = 0; i < LENGTHS; i++)
         printf(" %llu", (unsigned long long)counts.length[i]);

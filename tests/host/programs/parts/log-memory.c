@@ -86,7 +86,7 @@ xen_schedlog_file_t log_file(uint32_t nr)
     xen_schedlog_file_t file;
 
     if (xc_schedlog_files(xch, nr, 1, &file) != 1)
-        err(1, "no log file %u", nr);
+        err(1, "no log buffer %u", nr);
 
     return file;
 }

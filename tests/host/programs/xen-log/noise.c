@@ -177,7 +177,7 @@ static void fill(uint32_t file)
                       (uint64_t)file << XEN_SCHEDLOG_ROUTE_FILE_SHIFT;
     for (int i = 0; !is_filled_everywhere(file); i++) {
         if (i == FILL_SECONDS * 1000000 / LOOK_US)
-            errx(2, "too few events on some pCPU to fill log file %u", file);
+            errx(2, "too few events on some pCPU to fill log buffer %u", file);
         usleep(LOOK_US);
     }
 }
@@ -269,7 +269,7 @@ static void check_positions(struct cpu *cpu, uint32_t nr)
         uint64_t pos = state(cpu, file)->pos;
 
         if (pos < cpu->last_pos[file])
-            errx(1, "pCPU %u, log file %u: the position decreased from %llu "
+            errx(1, "pCPU %u, log buffer %u: the position decreased from %llu "
                  "to %llu", nr, file, (unsigned long long)cpu->last_pos[file],
                  (unsigned long long)pos);
         cpu->last_pos[file] = pos;
@@ -281,10 +281,10 @@ static void check_kept(const struct cpu *cpu, uint32_t nr)
     for (uint32_t file = 1; file < NR_FILES; file += 2) {
         if (memcmp((const void *)state(cpu, file), &cpu->kept_state[file],
                    sizeof(cpu->kept_state[file])))
-            errx(1, "pCPU %u, log file %u: the state was changed", nr, file);
+            errx(1, "pCPU %u, log buffer %u: the state was changed", nr, file);
         if (memcmp(rows(cpu, file), cpu->kept_data + files[file].offset,
                    files[file].size))
-            errx(1, "pCPU %u, log file %u: rows were changed", nr, file);
+            errx(1, "pCPU %u, log buffer %u: rows were changed", nr, file);
     }
 }
 

@@ -3,7 +3,7 @@
  * The controls of the log, one per call, for test scripts that choose step by step what is logged,
  * make events, and read the rows.
  *
- *   schedlog-area setup NR-ACCT SIZE[xN]...   log files of SIZE bytes
+ *   schedlog-area setup NR-ACCT SIZE[xN]...   log buffers of SIZE bytes
  *   schedlog-area release
  *   schedlog-area info                        all numbers, one "NAME N" a line
  *   schedlog-area register FILE ENTRY...      what rows have, on all pCPUs
@@ -82,7 +82,7 @@ static uint32_t add_sizes(uint32_t *sizes, uint32_t nr, const char *text)
     uint32_t times = *end == 'x' ? number(end + 1) : 1;
 
     if (nr + times > XEN_SCHEDLOG_MAX_FILES)
-        errx(2, "more than %u log files", XEN_SCHEDLOG_MAX_FILES);
+        errx(2, "more than %u log buffers", XEN_SCHEDLOG_MAX_FILES);
     for (uint32_t i = 0; i < times; i++)
         sizes[nr + i] = size;
 

@@ -13,7 +13,7 @@
  *
  *   rows ROWS sum SUM-OF-COUNTERS others ROWS-THAT-DO-NOT-MATCH
  *
- * Exit code: 0, or that of COMMAND, or 99 if a log file was too small.
+ * Exit code: 0, or that of COMMAND, or 99 if a log buffer was too small.
  */
 #include <err.h>
 #include <errno.h>
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 
     fits = count(nr_cpus, event, any);
     if (!fits)
-        warnx("a log file of %u bytes was too small", FILE_SIZE);
+        warnx("a log buffer of %u bytes was too small", FILE_SIZE);
 
     unbind_domain(argv[2]);
     unbind_domain(argv[3]);

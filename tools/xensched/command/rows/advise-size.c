@@ -276,12 +276,12 @@ static void print_text(const struct advise *a)
         return;
     printf("\nrows per interval:\n");
     print_rates(a);
-    printf("\nsizes of each pCPU's log files, with a safety factor of %u, by the "
+    printf("\nsizes of each pCPU's log buffers, with a safety factor of %u, by the "
            "reader's\ninterval:\n", SAFETY);
     print_sizes(a);
     if (a->in.lost_bytes)
         printf("\nRows were lost: a size with 'over' is a lower bound. Have a "
-               "larger log file, and\nmeasure again.\n");
+               "larger log buffer, and\nmeasure again.\n");
     print_configuration(a);
 }
 

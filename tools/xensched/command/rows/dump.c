@@ -429,7 +429,7 @@ static void print_loss(const struct dump *d,
                ",\"lost_bytes\":%" PRIu64 "}\n", batch->cpu, batch->file,
                batch->source, batch->lost_rows, batch->lost_bytes);
     else
-        printf("# %s %u, log file %u: %" PRIu64 " rows (%" PRIu64
+        printf("# %s %u, log buffer %u: %" PRIu64 " rows (%" PRIu64
                " bytes) lost here\n", batch->source ? "vCPU" : "pCPU",
                batch->cpu, batch->file,
                batch->lost_rows, batch->lost_bytes);

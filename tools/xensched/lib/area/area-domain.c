@@ -210,7 +210,7 @@ static int begin_mapping(struct xensched_area *area,
     if (!files)
         return xensched_fail(err, ENOMEM, "out of memory");
     if (domain_files(area, files))
-        return nonsense(d, err, "log files of impossible sizes");
+        return nonsense(d, err, "log buffers of impossible sizes");
     rc = directory_read(&d->directory, area, a, err);
     free(files);
     area->files = NULL;

@@ -166,7 +166,7 @@ static int get_files(struct xensched_area *area, struct xensched_error *err)
         return xensched_fail(err, ENOMEM, "out of memory");
     code = area->ops->files(area, area->files);
     if (code)
-        return area->ops->failed(err, code, "asking for the log files");
+        return area->ops->failed(err, code, "asking for the log buffers");
 
     return 0;
 }
@@ -290,7 +290,7 @@ static int other_geometry(struct xensched_area *area,
 
     return xensched_fail(err, EBUSY, "there is a schedlog area of another "
                          "geometry already (%u accounting domains and %u log "
-                         "files per pCPU, not %u and %u of our sizes); end "
+                         "buffers per pCPU, not %u and %u of these sizes); end "
                          "the program which made it, or have it replaced with "
                          "xenschedd --replace-area", area->info.nr_acct,
                          area->info.nr_files, g->nr_acct, g->nr_files);

@@ -84,7 +84,7 @@ static struct lane *lane_of(struct xensched_merge *m, uint32_t source,
         if (lane->source == source && lane->cpu == cpu && lane->file == file)
             return lane;
     if (m->nr_lanes == MAX_LANES) {
-        xensched_fail(err, EILSEQ, "the recording claims more log files than "
+        xensched_fail(err, EILSEQ, "the recording claims more log buffers than "
                       "there can be");
         return NULL;
     }

@@ -339,7 +339,7 @@ static int live_next(void *data, struct xensched_batch *batch,
         }
         more = xensched_reader_read(&log->reader, l->buffer, l->room, batch);
         if (is_stuck(log, more))
-            return xensched_fail(err, EAGAIN, "the layout of log file %u of "
+            return xensched_fail(err, EAGAIN, "the layout of log buffer %u of "
                                  "CPU %u is being changed for ever", log->file,
                                  log->cpu);
         if (more != 1 || ++l->reads == READS_PER_ROUND) {

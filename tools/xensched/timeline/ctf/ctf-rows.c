@@ -35,7 +35,7 @@ static int log_of(struct ctf_rows *rows, const struct xensched_merged *m,
         }
     if (rows->nr_logs == CTF_MAX_LOGS)
         return xensched_fail(err, E2BIG, "the recording has more than %u log "
-                             "files, and a trace would have a file for each",
+                             "buffers, and a trace would have a file for each",
                              CTF_MAX_LOGS);
     *list_add(rows->log, rows->nr_logs, rows->logs_room) = (struct ctf_log){
         .source = m->source, .cpu = m->row.cpu, .file = m->file,

@@ -14,7 +14,7 @@
 enum track {
     TRACK_VCPU = 1, /* index */
     TRACK_PCPU,     /* id */
-    TRACK_LOSSES,   /* id << 16 | log file */
+    TRACK_LOSSES,   /* id << 16 | log buffer */
     TRACK_THREAD,   /* index */
     TRACK_COUNTER,  /* index */
     TRACK_REGIONS,  /* index of the vCPU << 8 | lane */

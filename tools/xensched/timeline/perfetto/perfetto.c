@@ -363,7 +363,7 @@ static void write_losses(struct trace *trace)
                                     (uint64_t)loss->cpu << 16 | loss->file);
         Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
 
-        trace_track(trace, track, "pCPU %u, log file %u: lost", loss->cpu,
+        trace_track(trace, track, "pCPU %u, log buffer %u: lost", loss->cpu,
                     loss->file);
         event.type = PERFETTO__TRACK_EVENT__TYPE__SLICE_BEGIN;
         trace_event(trace, loss->begin_ns, &event, track,

@@ -212,7 +212,7 @@ static int set_up(int argc, char **argv)
         if (schedlog_number(argv[i], 16 << 20, &sizes[i - 1]))
             goto out;
     if (dryrun_only)
-        printf("a log of %u accounting domains and %d log files on each pCPU "
+        printf("a log of %u accounting domains and %d log buffers on each pCPU "
                "would be made\n", nr_acct, argc - 1);
     else if (libxl_schedlog_setup(ctx, nr_acct, sizes, argc - 1)) {
         fprintf(stderr, "Cannot set up the log: all numbers are powers of "

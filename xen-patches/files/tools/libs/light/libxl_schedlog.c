@@ -4,7 +4,7 @@
  *
  * Shows an operator the log of scheduling facts: the events that Xen has and
  * those that are on, and the accounting domains to which they are charged; log
- * files are in libxl_schedlog_files.c.  Schedulers read rows, with libxenctrl
+ * buffers are in libxl_schedlog_files.c.  Schedulers read rows, with libxenctrl
  * and xen/schedlog.h.
  *
  * While a lease runs, only its holder can change the log: see
@@ -103,7 +103,7 @@ static int get_sizes(libxl__gc *gc, libxl_schedlog_info *info, uint32_t nr)
     for (have = 0; have < nr; have += got) {
         got = xc_schedlog_files(CTX->xch, have, nr - have, files + have);
         if (got <= 0)
-            return libxl__schedlog_failed(gc, "asking Xen for its log files");
+            return libxl__schedlog_failed(gc, "asking Xen for its log buffers");
     }
 
     info->sizes = libxl__calloc(NOGC, nr, sizeof(*info->sizes));

@@ -2,8 +2,8 @@
 /*
  * libxl_schedlog_files.c
  *
- * Sets up log files of the log of scheduling facts, routes events to them, and
- * shows how much was written.  All but the set-up is in memory which Xen
+ * Sets up log buffers of the log of scheduling facts, routes events to them,
+ * and shows how much was written.  All but the set-up is in memory which Xen
  * shares, so libxl itself checks that no scheduler holds the log.
  */
 
@@ -56,11 +56,11 @@ static bool has_log(libxl__gc *gc, uint32_t cpu)
                               &frame) == 1;
 }
 
-/* The registers of a pCPU's log files, mapped. */
+/* The registers of a pCPU's log buffers, mapped. */
 static int map_registers(libxl__gc *gc, uint32_t cpu, int prot,
                          volatile uint32_t **registers)
 {
-    /* There are at most as many log files as registers in a page. */
+    /* There are at most as many log buffers as registers in a page. */
     BUILD_BUG_ON(XEN_SCHEDLOG_MAX_FILES > XC_PAGE_SIZE / sizeof(uint32_t));
     void *va;
     int rc;
@@ -72,7 +72,7 @@ static int map_registers(libxl__gc *gc, uint32_t cpu, int prot,
     return rc;
 }
 
-/* Those of log files first ... end - 1, on each pCPU that has a log. */
+/* Those of log buffers first ... end - 1, on each pCPU that has a log. */
 static int set_registers(libxl__gc *gc, uint32_t nr_cpus, uint32_t first,
                          uint32_t end, uint32_t value)
 {
@@ -243,7 +243,7 @@ static int check_file(libxl__gc *gc, int prot, uint32_t file,
     if (rc) return rc;
 
     if (file >= info->nr_files) {
-        LOG(ERROR, "there is no log file %u (the log has %u)", file,
+        LOG(ERROR, "there is no log buffer %u (the log has %u)", file,
             info->nr_files);
         return ERROR_INVAL;
     }

@@ -61,7 +61,7 @@ static void set_up(void)
         schedlog_init_file(&cpu->file[i], data[i], FILE_SIZE, &state[i]);
 }
 
-/* Nothing is ever written behind a log file. */
+/* Nothing is ever written behind a log buffer. */
 static bool guards_intact(void)
 {
     const uint8_t *byte;
@@ -134,7 +134,7 @@ static void test_wrap(void)
     CHECK(row[0].counter == FILE_SIZE / sizeof(*row),
           "the newest row is where the oldest one was");
     CHECK(row[1].counter == 1, "and no other row is overwritten");
-    CHECK(guards_intact(), "nothing is written behind the log file");
+    CHECK(guards_intact(), "nothing is written behind the log buffer");
 }
 
 static void test_counters(void)

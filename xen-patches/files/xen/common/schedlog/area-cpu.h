@@ -30,7 +30,7 @@ struct schedlog_area {
 
 /*
  * Accounting domains below this have counters of thresholds, or get them now.
- * Such counters take as much memory as all else but log files, so other
+ * Such counters take as much memory as all else but log buffers, so other
  * accounting domains have none.
  */
 extern unsigned int schedlog_nr_wanted;

@@ -118,7 +118,7 @@ void schedlog_give_up_area(void);
 bool schedlog_prepare_cpu(unsigned int cpu);
 
 /*
- * doorbell.c: notify the scheduler if a log file has reached its watermark.
+ * doorbell.c: notify the scheduler if a log buffer has reached its watermark.
  * Returns whether one has.
  */
 bool schedlog_ring(const struct schedlog_pcpu *pcpu);

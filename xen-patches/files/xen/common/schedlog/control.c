@@ -52,7 +52,7 @@ static bool power_of_2_between(uint32_t n, uint32_t min, uint32_t max)
     return n >= min && n <= max && !(n & (n - 1));
 }
 
-/* Log files follow each other, aligned to their size or to a page. */
+/* Log buffers follow each other, aligned to their size or to a page. */
 static int lay_out(struct schedlog_geometry *g,
                    const struct xen_sysctl_schedlog_setup *setup)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Notifies the scheduler when log files fill up, so that it need not poll them.
+ * Notifies the scheduler when log buffers fill up, so that it need not poll.
  *
- * The scheduler sets a watermark in shared memory for each log file of each
+ * The scheduler sets a watermark in shared memory for each log buffer of each
  * pCPU.  The tick compares it with the position, so writing a row costs nothing
  * for it.  Each tick reads a watermark once and compares it, nothing else.
  *

@@ -89,7 +89,7 @@ void schedlog_set_layout(struct schedlog_file *file, uint32_t lcr)
 
     work_out_layout(file, lcr);
 
-    /* Rows don't straddle the end of the log file. */
+    /* Rows don't straddle the end of the log buffer. */
     if ( file->row_size )
         gap = -file->pos & (file->row_size - 1);
     file->pos += gap;

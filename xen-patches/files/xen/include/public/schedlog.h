@@ -13,12 +13,12 @@
  *                      The scheduler binds domains or vCPUs to accounting
  *                      domains.  Events inside of one accounting domain are
  *                      not logged, but for waits.
- *   log file           A cyclic buffer of rows.  Each pCPU has its own set of
- *                      log files, with the same sizes everywhere.
- *   log control        A 32-bit word per log file.  It selects which entries
+ *   log buffer         A cyclic buffer of rows.  Each pCPU has its own set of
+ *                      log buffers, with the same sizes everywhere.
+ *   log control        A 32-bit word per log buffer.  It selects which entries
  *   register           a row has.
  *   route              A 64-bit word per (accounting domain, event).  It
- *                      selects the log file and the threshold.
+ *                      selects the log buffer and the threshold.
  *
  * Regions of an area
  *
@@ -29,7 +29,7 @@
  *            then, of a producer with a doorbell, uint64_t mark[nr_files].
  *   STATE    one per pCPU, scheduler: read only.
  *            struct xen_schedlog_state state[nr_files].
- *   DATA     one per pCPU, scheduler: read only.  The log files.
+ *   DATA     one per pCPU, scheduler: read only.  The log buffers.
  *
  * Words which the scheduler may write can be written at any time, with a
  * plain aligned store of the word's own size.  The producer reads each such
@@ -39,8 +39,8 @@
  * back (but for adding to a counter), so what is written there by whatever
  * means cannot mislead it.
  *
- * Reading a log file without stopping its producer.  "Read" is an acquire load,
- * and an acquire fence follows the copy; on x86 these are plain loads.
+ * Reading a log buffer without stopping its producer.  "Read" is an acquire
+ * load, and an acquire fence follows the copy; on x86 these are plain loads.
  *
  *   1. Read layout_seq, the layout (see struct xen_schedlog_state), pos, and
  *      layout_seq again.  If it is odd or has changed, begin again.  If pos is
@@ -53,11 +53,11 @@
  *
  * Doorbell: a producer may have one (Xen: XEN_SYSCTL_SCHEDLOG_info names its
  * VIRQ), so that the scheduler need not poll logs without rows.  Every 10 ms
- * while any event is on, the producer notifies the scheduler of log files whose
- * pos has reached their mark, until the scheduler has set another mark.  (On an
- * idle pCPU with no mark reached, the interval is 500 ms.)  Mark 0, as after
- * set-up, is none.  Rows can come without a notification: at the end of a log
- * that is turned off, or of a pCPU that goes offline.
+ * while any event is on, the producer notifies the scheduler of log buffers
+ * whose pos has reached their mark, until the scheduler has set another mark.
+ * (On an idle pCPU with no mark reached, the interval is 500 ms.)  Mark 0, as
+ * after set-up, is none.  Rows can come without a notification: at the end of a
+ * log that is turned off, or of a pCPU that goes offline.
  *
  * A reader never writes, so there can be any number of them.  Readers must not
  * rely on each other: where the pages of a reader are mapped through a p2m
@@ -286,9 +286,9 @@
  *   uint32_t counter;          or uint64_t with COUNTER64; saturates at ~0
  *   uint32_t timestamp;        or uint64_t with TIME64; see TIME_*
  *
- * With no entry selected, or with a row larger than its log file, nothing is
+ * With no entry selected, or with a row larger than its log buffer, nothing is
  * written.  With ADD the counter is added to the one that is in the row
- * already: a log file of one row then counts.  If there are more rows they
+ * already: a log buffer of one row then counts.  If there are more rows they
  * take turns, and their sum is what was counted.
  */
 #define XEN_SCHEDLOG_LCR_EVENT          (1U << 0)
@@ -329,14 +329,14 @@
  *
  *   bits  0 ... 31  threshold: every threshold-th event makes a row.
  *                   0 and 1: each event does.
- *   bits 32 ... 47  log file, modulo nr_files
+ *   bits 32 ... 47  log buffer, modulo nr_files
  *   bit  63         valid
  */
 #define XEN_SCHEDLOG_ROUTE_FILE_SHIFT   32
 #define XEN_SCHEDLOG_ROUTE_FILE_MASK    0xffffU
 #define XEN_SCHEDLOG_ROUTE_VALID        (1ULL << 63)
 
-/* Written by the producer. One cache line per log file. */
+/* Written by the producer. One cache line per log buffer. */
 struct xen_schedlog_state {
     /* Bytes ever written. Never decreases. The next row goes to pos % size. */
     uint64_t pos;
@@ -376,7 +376,7 @@ typedef struct xen_schedlog_header xen_schedlog_header_t;
 #define XEN_SCHEDLOG_MARKS_OFFSET(nr_files) \
     (((uint32_t)(nr_files) * 4U + 63U) & ~63U)
 
-/* Where a log file is in the region DATA of each pCPU. */
+/* Where a log buffer is in the region DATA of each pCPU. */
 struct xen_schedlog_file {
     uint32_t offset; /* bytes */
     uint32_t size;   /* bytes, a power of two */

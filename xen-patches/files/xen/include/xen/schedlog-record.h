@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The record handler: turn one event into one row of a log file.
+ * The record handler: turn one event into one row of a log buffer.
  *
  * This is the part of the log facility which runs for each event.  It is all
  * there is between a site and a row: no lock, no function pointer, no
@@ -89,9 +89,9 @@ static always_inline void schedlog_write_plain_row(struct schedlog_file *file,
 }
 
 /*
- * Append a row to the log file which @route selects.  Returns false, and writes
- * none, if @reason says that only readers of reasons understand the row, and
- * the log file has no reasons.
+ * Append a row to the log buffer which @route selects.  Returns false, and
+ * writes none, if @reason says that only readers of reasons understand the
+ * row, and the log buffer has no reasons.
  */
 static always_inline bool schedlog_write(struct schedlog_cpu *cpu,
                                          uint64_t route, uint64_t ids,

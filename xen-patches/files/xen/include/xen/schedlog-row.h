@@ -22,7 +22,7 @@
 #include "schedlog-env.h"
 #endif
 
-/* A log file of one CPU.  64 bytes: an index is turned into one by a shift. */
+/* A log buffer of one CPU.  64 bytes: a shift turns an index into one. */
 struct schedlog_file {
     uint8_t *data;
     uint64_t pos;           /* As in struct xen_schedlog_state. */
@@ -71,7 +71,7 @@ void schedlog_write_first_row(struct schedlog_cpu *cpu,
 /* Its first half, alone. */
 void schedlog_set_layout(struct schedlog_file *file, uint32_t lcr);
 
-/* Get a CPU's log file into its initial state: register 0, nothing written. */
+/* Get a CPU's log buffer into its initial state: register 0, no row written. */
 void schedlog_init_file(struct schedlog_file *file, void *data, uint32_t size,
                         struct xen_schedlog_state *state);
 
