@@ -84,7 +84,7 @@ void blocking_call_init(void (*call)(void *arg), void *arg)
     meanwhile.arg = arg;
 }
 
-static struct timespec now(void)
+static struct timespec monotonic_now(void)
 {
     struct timespec t;
 
@@ -96,7 +96,7 @@ static struct timespec now(void)
 /* Called with the lock.  Returns whether the call ended before the turn was over. */
 static bool wait_for_end(void)
 {
-    struct timespec until = now();
+    struct timespec until = monotonic_now();
 
     until.tv_nsec += TURN_NS;
     if (until.tv_nsec >= NS_PER_S) {
@@ -139,7 +139,7 @@ void blocking_call_expect(const char *what)
 
 int blocking_call(int (*call)(void *arg), void *arg)
 {
-    time_t since = now().tv_sec;
+    time_t since = monotonic_now().tv_sec;
     bool said = false;
     int result;
 
@@ -155,7 +155,7 @@ int blocking_call(int (*call)(void *arg), void *arg)
     while (!wait_for_end()) {
         pthread_mutex_unlock(&job.lock);
         meanwhile.call(meanwhile.arg);
-        if (!said && now().tv_sec - since >= LONG_S) {
+        if (!said && monotonic_now().tv_sec - since >= LONG_S) {
             say("xenstored, libxl or a disk has not answered for %d s: until "
                 "then the log is read, and that is all", LONG_S);
             said = true;
@@ -165,7 +165,7 @@ int blocking_call(int (*call)(void *arg), void *arg)
     result = job.result;
     pthread_mutex_unlock(&job.lock);
     if (said)
-        say("that answer came after %ld s", (long)(now().tv_sec - since));
+        say("that answer came after %ld s", (long)(monotonic_now().tv_sec - since));
 
     return result;
 }

@@ -180,7 +180,7 @@ static bool next_key(struct key_search *s, char key[MAX_KEY])
 }
 
 /* Joins the items of a list with @separator; returns NULL if not all are strings. */
-static char *join(const XLU_ConfigList *list, int nr, char separator)
+static char *join_list(const XLU_ConfigList *list, int nr, char separator)
 {
     char *joined = need_string("");
     int i;
@@ -213,7 +213,7 @@ static char *value_of(const struct file *f, const char *key)
         return need_string(text);
 
     return xlu_cfg_get_list(f->xlu, key, &list, &nr, 1)
-           ? NULL : join(list, nr, f->separator(key));
+           ? NULL : join_list(list, nr, f->separator(key));
 }
 
 /* Returns whether another setting of this key would hide this one. */

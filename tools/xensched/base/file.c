@@ -90,7 +90,7 @@ struct replacement {
     struct xensched_error *err;
 };
 
-static int replace(void *arg)
+static int replace_once(void *arg)
 {
     const struct replacement *r = arg;
     char new[PATH_MAX];
@@ -120,7 +120,7 @@ int replace_file(const char *path, const char *text, size_t length,
 {
     struct replacement r = { path, text, length, mode, durable, err };
 
-    return blocking_call(replace, &r);
+    return blocking_call(replace_once, &r);
 }
 
 static int remove_it(void *arg)
@@ -143,7 +143,7 @@ int remove_file(const char *path, struct xensched_error *err)
 /* Locks. */
 
 /* Returns 0 if no process holds the lock (any more); -1 if that is unknown. */
-static pid_t holder(int fd)
+static pid_t lock_holder(int fd)
 {
     struct flock held = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
@@ -153,8 +153,8 @@ static pid_t holder(int fd)
     return held.l_type == F_UNLCK ? 0 : held.l_pid;
 }
 
-static int try(int fd, const char *path, const char *program,
-               struct xensched_error *err)
+static int try_lock(int fd, const char *path, const char *program,
+                    struct xensched_error *err)
 {
     struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     pid_t other;
@@ -163,7 +163,7 @@ static int try(int fd, const char *path, const char *program,
         if (errno != EACCES && errno != EAGAIN)
             return xensched_fail(err, errno, "cannot lock '%s': %s", path,
                                  strerror(errno));
-        other = holder(fd);
+        other = lock_holder(fd);
         if (other)
             return xensched_fail(err, EEXIST,
                                  "another %s is running (process %d)", program,
@@ -181,7 +181,7 @@ int lock_take(const char *path, const char *program,
     if (fd < 0)
         return xensched_fail(err, errno, "cannot open the lock '%s': %s", path,
                              strerror(errno));
-    rc = try(fd, path, program, err);
+    rc = try_lock(fd, path, program, err);
     if (!rc)
         return fd;
     close(fd);

@@ -79,7 +79,7 @@ size_t printable_width(const char *text)
 static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 
 /* Returns the length that the first byte of a sequence declares; 0: invalid. */
-static size_t announced(unsigned char first)
+static size_t announced_length(unsigned char first)
 {
     if (first < 0x80)
         return 1;
@@ -92,9 +92,9 @@ static size_t announced(unsigned char first)
 }
 
 /* Returns the length of the sequence at @text; 0: not UTF-8. */
-static size_t sequence(const char *text)
+static size_t sequence_length(const char *text)
 {
-    size_t length = announced(*text), i;
+    size_t length = announced_length(*text), i;
     uint32_t c;
 
     if (length < 2)
@@ -115,7 +115,7 @@ bool utf8_is_valid(const char *text)
     size_t length = 1;
 
     for (; *text && length; text += length)
-        length = sequence(text);
+        length = sequence_length(text);
 
     return length;
 }
@@ -125,7 +125,7 @@ char *utf8_made_valid(const char *text)
     char *copy = need_memory(3 * strlen(text) + 1, 1), *to = copy;
 
     while (*text) {
-        size_t length = sequence(text);
+        size_t length = sequence_length(text);
 
         if (length) {
             memcpy(to, text, length);

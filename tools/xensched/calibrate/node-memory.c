@@ -44,7 +44,7 @@ static int create_domain(struct node_memory *m, struct xensched_error *err)
     return 0;
 }
 
-static void populate(struct node_memory *m, unsigned int node)
+static void populate_node(struct node_memory *m, unsigned int node)
 {
     xen_pfn_t *frames = &m->frames[node * PAGES];
     unsigned int i;
@@ -75,7 +75,7 @@ int node_memory_begin(struct node_memory **memory, unsigned int nr,
         return rc;
     }
     for (node = 0; node < nr; node++)
-        populate(m, node);
+        populate_node(m, node);
     *memory = m;
 
     return 0;

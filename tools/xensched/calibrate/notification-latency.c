@@ -46,7 +46,7 @@ static void find_irqs(unsigned char *there)
         fclose(file);
 }
 
-static bool steer(unsigned int irq, unsigned int cpu)
+static bool steer_irq(unsigned int irq, unsigned int cpu)
 {
     char path[64], text[16];
     bool good;
@@ -72,7 +72,7 @@ static bool steer_new(const unsigned char *before, unsigned int cpu)
     find_irqs(now);
     for (irq = 0; irq < MAX_IRQ; irq++)
         if (now[irq] && !before[irq])
-            return steer(irq, cpu);
+            return steer_irq(irq, cpu);
 
     return false;
 }
@@ -104,7 +104,7 @@ static bool take_notification(const struct end *end)
     return port >= 0 && !xenevtchn_unmask(end->xce, port);
 }
 
-static void *answer(void *arg)
+static void *answer_notifications(void *arg)
 {
     const struct end *end = arg;
 
@@ -144,7 +144,7 @@ double notification_ns(unsigned int a, unsigned int b)
 
     atomic_store(&ended, false);
     if (bind_end(&ends[0], NULL) && bind_end(&ends[1], &ends[0]) &&
-        spin_on(a) && !pthread_create(&other, NULL, answer, &ends[1])) {
+        spin_on(a) && !pthread_create(&other, NULL, answer_notifications, &ends[1])) {
         /* A new channel may have an event pending on both sides that was not sent. */
         take_notification(&ends[0]);
         nr = measure_rounds(&ends[0], samples);

@@ -95,7 +95,7 @@ static void measure_distances(struct calibration *c)
 
 static volatile sig_atomic_t measuring; /* PID of the process; 0: none */
 
-static void interrupt(int signal)
+static void note_interrupt(int signal)
 {
     (void)signal;
     if (measuring)
@@ -106,7 +106,7 @@ static void interrupt(int signal)
 static int measure_aside(struct calibration *c, struct xensched_error *err)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-    struct sigaction action = { .sa_handler = interrupt };
+    struct sigaction action = { .sa_handler = note_interrupt };
     int status;
     size_t i;
     pid_t child;
@@ -270,8 +270,8 @@ static int write_file(const struct calibration *c, const char *path,
                         true, err);
 }
 
-static int calibrate(struct host_xen *host, const char *path, bool json,
-                     struct xensched_error *err)
+static int calibrate_host(struct host_xen *host, const char *path, bool json,
+                          struct xensched_error *err)
 {
     struct calibration c = { .host = host_xen_host(host), .json = json };
     bool begun;
@@ -305,7 +305,7 @@ static int run_calibrate(const struct arguments *args)
     }
     rc = host_xen_connect(host, &err);
     if (!rc)
-        rc = calibrate(host, path, args->json, &err);
+        rc = calibrate_host(host, path, args->json, &err);
     host_xen_close(host);
     if (!rc)
         return EXIT_OK;

@@ -508,8 +508,8 @@ static void cut_rebuild(char *version)
         *rebuild = '\0';
 }
 
-static const char *remedy(const struct hypervisor_versions *v,
-                          const char *newest)
+static const char *remedy_for(const struct hypervisor_versions *v,
+                              const char *newest)
 {
     if (*newest && *v->installed &&
         hypervisor_version_is_behind(v->installed, newest))
@@ -541,7 +541,7 @@ static void print_versions(void)
     cut_rebuild(newest);
     if (*v.debian && (!*newest || hypervisor_version_is_behind(newest, v.debian)))
         strcpy(newest, v.debian);
-    what_to_do = remedy(&v, newest);
+    what_to_do = remedy_for(&v, newest);
     report(what_to_do ? NOTE : OK, "hypervisor",
            "running %s, installed %s, Debian's newest %s%s", *v.running ? v.running : "another",
            *v.installed ? v.installed : "none", *newest ? newest : "not known",

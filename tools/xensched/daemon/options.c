@@ -42,7 +42,7 @@ static bool time_ms(const char *text, uint64_t min_ms, uint64_t max_ms,
     return ns % MS == 0;
 }
 
-static bool mode(struct options *o, const char *text)
+static bool parse_mode(struct options *o, const char *text)
 {
     int found = mode_find(text);
 
@@ -52,7 +52,7 @@ static bool mode(struct options *o, const char *text)
     return found >= 0;
 }
 
-static bool text(const char *value, const char **path)
+static bool set_path(const char *value, const char **path)
 {
     *path = value;
 
@@ -70,7 +70,7 @@ static bool least_gain(struct options *o, const char *value)
     return true;
 }
 
-static bool misses(struct options *o, const char *value)
+static bool parse_misses(struct options *o, const char *value)
 {
     uint64_t per_ms;
 
@@ -81,7 +81,7 @@ static bool misses(struct options *o, const char *value)
     return true;
 }
 
-static bool confirm(struct options *o, const char *value)
+static bool parse_confirm(struct options *o, const char *value)
 {
     uint64_t runs;
 
@@ -103,7 +103,7 @@ static bool max_moves(struct options *o, const char *value)
     return true;
 }
 
-static bool affinity(struct options *o, const char *value)
+static bool parse_affinity(struct options *o, const char *value)
 {
     static const char *const names[] = {
         [LEVER_AUTO] = "auto", [LEVER_SOFT] = "soft", [LEVER_HARD] = "hard",
@@ -130,14 +130,14 @@ static bool soft_weight(struct options *o, const char *value)
     return true;
 }
 
-static bool steer(struct options *o, const char *value)
+static bool parse_steer(struct options *o, const char *value)
 {
     o->core.steer = !strcmp(value, "blkback");
 
     return o->core.steer || !strcmp(value, "none");
 }
 
-static bool lease(struct options *o, const char *value)
+static bool parse_lease(struct options *o, const char *value)
 {
     uint64_t ms;
 
@@ -149,7 +149,7 @@ static bool lease(struct options *o, const char *value)
 }
 
 /* Parses a number such as 1 or 0.5. */
-static bool budget(struct options *o, const char *value)
+static bool parse_budget(struct options *o, const char *value)
 {
     char *end;
     double percent;
@@ -162,7 +162,7 @@ static bool budget(struct options *o, const char *value)
     return !*end && percent <= 1000;
 }
 
-static bool llc(struct options *o, const char *value)
+static bool parse_llc(struct options *o, const char *value)
 {
     o->llc = value;
 
@@ -177,7 +177,7 @@ static bool journal_size(struct options *o, const char *value)
 /* The error of a reaction, which needs more words than a row of the table has. */
 static struct xensched_error wrong_reaction;
 
-static bool reactions(struct options *o, const char *value)
+static bool parse_reactions(struct options *o, const char *value)
 {
     o->reactions = value;
 
@@ -190,27 +190,27 @@ static const char *what_it_takes(enum id id)
 }
 
 /* @value has to stay valid as long as @o is used. */
-static bool set(struct options *o, enum id id, const char *value)
+static bool set_option(struct options *o, enum id id, const char *value)
 {
     struct policy_settings *p = &o->core.policy_settings;
     uint64_t unused;
 
     switch (id) {
-    case MODE: return mode(o, value);
+    case MODE: return parse_mode(o, value);
     case POLICIES: return policies_parse(&o->core.policies, value);
     case LEAST_GAIN: return least_gain(o, value);
-    case MISSES: return misses(o, value);
+    case MISSES: return parse_misses(o, value);
     case SHARE: return option_number(value, 1, 100, &unused);
     case MIN_RATE: return option_number(value, 0, UINT32_MAX, &unused);
-    case CONFIRM: return confirm(o, value);
+    case CONFIRM: return parse_confirm(o, value);
     case SETTLE: return time_ns(value, 0, &p->settle_ns);
     case STAY: return time_ns(value, 0, &p->stay_ns);
     case QUIET: return time_ns(value, 0, &p->quiet_ns);
     case MAX_MOVES: return max_moves(o, value);
-    case AFFINITY: return affinity(o, value);
+    case AFFINITY: return parse_affinity(o, value);
     case SOFT_WEIGHT: return soft_weight(o, value);
-    case STEER: return steer(o, value);
-    case SOFT_POOLS: return text(value, &o->soft_pools);
+    case STEER: return parse_steer(o, value);
+    case SOFT_POOLS: return set_path(value, &o->soft_pools);
     case RULES: return rules_parse(&p->rules, value);
     case HALF_LIFE: return time_ns(value, 1, &o->core.half_life_ns);
     case INTERVAL: return time_ms(value, 1, 60000, &o->interval_ms);
@@ -218,17 +218,17 @@ static bool set(struct options *o, enum id id, const char *value)
     case LOG: return choice_parse(&o->core.choice, value);
     case LOG_SIZES: return choice_parse_sizes(&o->core.choice, value);
     case PMC: return pmc_parse(&o->pmc, value);
-    case BUDGET: return budget(o, value);
-    case LEASE: return lease(o, value);
-    case LLC: return llc(o, value);
-    case CONTROL: return text(value, &o->control_path);
-    case STATE: return text(value, &o->core.state_path);
-    case JOURNAL: return text(value, &o->core.journal_path);
+    case BUDGET: return parse_budget(o, value);
+    case LEASE: return parse_lease(o, value);
+    case LLC: return parse_llc(o, value);
+    case CONTROL: return set_path(value, &o->control_path);
+    case STATE: return set_path(value, &o->core.state_path);
+    case JOURNAL: return set_path(value, &o->core.journal_path);
     case JOURNAL_SIZE: return journal_size(o, value);
-    case DISTANCES: return text(value, &o->core.distances_path);
-    case LOCK: return text(value, &o->lock_path);
-    case METRICS: return text(value, &o->metrics_path);
-    case REACTIONS: return reactions(o, value);
+    case DISTANCES: return set_path(value, &o->core.distances_path);
+    case LOCK: return set_path(value, &o->lock_path);
+    case METRICS: return set_path(value, &o->metrics_path);
+    case REACTIONS: return parse_reactions(o, value);
     case HELP:
     case VERSION:
     case CONFIG:
@@ -243,7 +243,7 @@ static bool set(struct options *o, enum id id, const char *value)
 static bool set_copy(struct options *o, enum id id, const char *value)
 {
     char *copy = need_string(value);
-    bool good = set(o, id, copy);
+    bool good = set_option(o, id, copy);
 
     free(o->value[id]);
     o->value[id] = copy;
@@ -381,7 +381,7 @@ static void warn_of_former(const struct options *o)
 }
 
 /* The separator of items in lists whose items contain commas. */
-static char separator(const char *key)
+static char separator_of(const char *key)
 {
     if (!strcmp(key, settings[REACTIONS].key))
         return '\n';
@@ -396,7 +396,7 @@ static int load_config(struct options *o, struct xensched_error *err)
 
     set_defaults(o);
     if (o->config_path)
-        rc = config_read(o->config_path, "xensched.conf(5)", separator, accept_key, o,
+        rc = config_read(o->config_path, "xensched.conf(5)", separator_of, accept_key, o,
                          err);
     if (rc == -ENOENT && !o->config_named)
         rc = 0;
@@ -441,8 +441,8 @@ int options_parse(struct options *o, const char *config, int argc,
     return EXIT_USAGE;
 }
 
-static bool differs(const struct options *a, const struct options *b,
-                    enum id id)
+static bool option_differs(const struct options *a, const struct options *b,
+                           enum id id)
 {
     if (!a->value[id] || !b->value[id])
         return a->value[id] != b->value[id];
@@ -491,7 +491,7 @@ int options_reload(struct options *o, void (*restart)(void *arg,
     if (!rc)
         rc = check_lease(&fresh, err);
     for (id = 0; !rc && id < NR_IDS; id++)
-        if (!settings[id].live && differs(o, &fresh, id))
+        if (!settings[id].live && option_differs(o, &fresh, id))
             restart(arg, settings[id].key);
     if (!rc)
         take_over(o, &fresh);

@@ -235,7 +235,7 @@ static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
 }
 
 /* The doorbell has rung: a log buffer fills up. */
-static void rung(void *arg)
+static void read_rung_logs(void *arg)
 {
     struct daemon *d = arg;
 
@@ -284,7 +284,7 @@ static bool has_xenstore(struct daemon *d)
     return rc >= 0;
 }
 
-static void plan(struct daemon *d)
+static void make_plan(struct daemon *d)
 {
     struct xensched_error err;
 
@@ -306,7 +306,7 @@ static void run_period(struct ev_loop *loop, ev_timer *timer, int events)
     if (d->ending)
         return;
     if (!core_is_idle(&d->core, now_ns()) && has_xenstore(d))
-        plan(d);
+        make_plan(d);
     metrics_write(&d->metrics, &d->core, &d->sources, now_ns());
 }
 
@@ -640,7 +640,7 @@ int main(int argc, char **argv)
         return EXIT_DAEMON_FAILED;
     }
     d.read_schedule.interval_ms = d.options.interval_ms;
-    bells_init(&d.bells, d.loop, &d.read_schedule, rung, linux_rung, &d);
+    bells_init(&d.bells, d.loop, &d.read_schedule, read_rung_logs, linux_rung, &d);
     start_signal(&d, &d.term, SIGTERM, asked_to_end);
     start_signal(&d, &d.interrupt, SIGINT, asked_to_end);
 

@@ -129,7 +129,7 @@ static void write_sums(void)
     say_once("xenstore does not take " SUMS_NODE);
 }
 
-static void withdraw(void)
+static void withdraw_sums(void)
 {
     vbds_forget(&vbds);
     sums_free(&sums);
@@ -145,7 +145,7 @@ static unsigned int report_disks(void)
         return IDLE_US;
     if (!is_wanted()) {
         if (xs)
-            withdraw();
+            withdraw_sums();
         looks = 0;
         return IDLE_US;
     }
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
     vbds_init(&vbds);
     while (!ended)
         usleep(report_disks());
-    withdraw();
+    withdraw_sums();
     vbds_free(&vbds);
     if (xs)
         xs_close(xs);

@@ -67,7 +67,7 @@ static unsigned int core_of(unsigned int cpu, const xc_cputopo_t *reported)
 #endif
 }
 
-static int topology(void *data, struct topology *t, struct xensched_error *err)
+static int read_topology(void *data, struct topology *t, struct xensched_error *err)
 {
     struct host_xen *hx = data;
     xc_cputopo_t *cpus = need_memory(hx->nr_cpus, sizeof(*cpus));
@@ -102,7 +102,7 @@ static int check_llc(struct host_xen *hx, const char *named,
                      struct xensched_error *err)
 {
     struct topology t;
-    int rc = named ? topology(hx, &t, err) : 0;
+    int rc = named ? read_topology(hx, &t, err) : 0;
 
     if (rc || !named)
         return rc;
@@ -187,16 +187,16 @@ static int names_affinity(void *data, uint32_t domid)
     return blocking_call(ask_toolstack, &q);
 }
 
-static int memory(void *data, struct distances *d, uint64_t *frames,
-                  struct xensched_error *err)
+static int read_memory(void *data, struct distances *d, uint64_t *frames,
+                       struct xensched_error *err)
 {
     const struct host_xen *hx = data;
 
     return memory_xen_describe(hx->xch, d, frames, err);
 }
 
-static int owners(void *data, uint64_t *at, uint32_t step,
-                  struct host_owner *owners, struct xensched_error *err)
+static int read_owners(void *data, uint64_t *at, uint32_t step,
+                       struct host_owner *owners, struct xensched_error *err)
 {
     const struct host_xen *hx = data;
 
@@ -205,7 +205,7 @@ static int owners(void *data, uint64_t *at, uint32_t step,
 
 /* Logging. */
 
-static void route(struct host_xen *hx, uint16_t acct, bool on)
+static void route_acct(struct host_xen *hx, uint16_t acct, bool on)
 {
     logs_route(&hx->logs, hx->choice, hx->area, acct, ~0U, on);
 }
@@ -215,7 +215,7 @@ static int bind_domain(void *data, uint32_t domid, uint16_t acct,
 {
     struct host_xen *hx = data;
 
-    route(hx, acct, true);
+    route_acct(hx, acct, true);
 
     return xensched_area_bind(hx->area, domid, acct, err);
 }
@@ -234,7 +234,7 @@ static void retire_acct(void *data, uint16_t acct)
     struct host_xen *hx = data;
 
     if (hx->area)
-        route(hx, acct, false);
+        route_acct(hx, acct, false);
 }
 
 static void set_threshold(void *data, uint16_t acct, unsigned int event,
@@ -316,14 +316,14 @@ static int start_log(void *data, uint32_t lease_ms, struct xensched_error *err)
     return xensched_area_events(hx->area, events, lease_ms, err);
 }
 
-static void alive(void *data)
+static void renew_lease(void *data)
 {
     struct host_xen *hx = data;
 
     xensched_area_renew_lease(hx->area);
 }
 
-static int facts(void *data, struct host_facts *f, struct xensched_error *err)
+static int read_facts(void *data, struct host_facts *f, struct xensched_error *err)
 {
     struct host_xen *hx = data;
     struct xensched_area_info info;
@@ -359,7 +359,7 @@ static int prepare_area(struct host_xen *hx, struct xensched_error *err)
     if (rc)
         return rc;
     logs_prepare(&hx->logs, hx->area);
-    route(hx, XEN_SCHEDLOG_ACCT_REST, true);
+    route_acct(hx, XEN_SCHEDLOG_ACCT_REST, true);
     logs_route_xen(&hx->logs, hx->choice, hx->area);
 
     return 0;
@@ -433,8 +433,8 @@ static void read_boot(char boot[HOST_BOOT_TEXT])
         fclose(f);
 }
 
-static unsigned int channels(void *data, uint32_t domid,
-                             struct host_channel *found, unsigned int nr)
+static unsigned int read_channels(void *data, uint32_t domid,
+                                  struct host_channel *found, unsigned int nr)
 {
     struct host_xen *hx = data;
 
@@ -477,9 +477,9 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
     logs_init(&hx->logs, choice, HYPERVISOR, NR_ACCT);
     hx->host = (struct host){
         .data = hx,
-        .topology = topology,
-        .memory = memory,
-        .owners = owners,
+        .topology = read_topology,
+        .memory = read_memory,
+        .owners = read_owners,
         .domains = all_domains,
         .list_domains = list_domains,
         .is_gone = is_gone,
@@ -488,7 +488,7 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
         .get_soft_weight = soft_weight_read,
         .set_soft_weight = soft_weight_write,
         .names_affinity = names_affinity,
-        .channels = channels,
+        .channels = read_channels,
         .tool_ports = tool_ports,
         .nr_acct = NR_ACCT,
         .bind = bind_domain,
@@ -496,8 +496,8 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
         .retire = retire_acct,
         .set_threshold = set_threshold,
         .log = start_log,
-        .alive = alive,
-        .facts = facts,
+        .alive = renew_lease,
+        .facts = read_facts,
     };
     read_boot(hx->host.boot);
     hx->host.xapi = xapi_is_here();

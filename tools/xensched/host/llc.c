@@ -65,7 +65,7 @@ static bool is_shared(const struct topology *t)
 }
 
 /* Gives caches small numbers in the order of the pCPUs, unique on the host. */
-static void number(struct topology *t)
+static void number_llcs(struct topology *t)
 {
     unsigned int *numbers = need_memory(t->nr_cpus, sizeof(*numbers));
     unsigned int i, k, next = 0;
@@ -102,7 +102,7 @@ bool llc_of_host(struct topology *t, const uint32_t *apic_ids,
         forget_caches(t);
         return false;
     }
-    number(t);
+    number_llcs(t);
     t->llc = LLC_OF_HOST;
 
     return true;
@@ -225,7 +225,7 @@ int llc_named(struct topology *t, const char *text,
     if (rc) {
         memcpy(t->cpus, former, t->nr_cpus * sizeof(*former));
     } else {
-        number(t);
+        number_llcs(t);
         t->llc = LLC_NAMED;
     }
     free(former);

@@ -111,7 +111,7 @@ void xenstore_path(char path[XENSTORE_PATH], const char *format, ...)
 }
 
 /* The token has the domid, so that an event identifies its domain. */
-static void watch(struct xenstore *xs, uint32_t domid, bool on)
+static void watch_domain(struct xenstore *xs, uint32_t domid, bool on)
 {
     char path[XENSTORE_PATH], token[16];
     unsigned int i;
@@ -295,7 +295,7 @@ static void read_stale(struct xenstore *xs, struct known_domain *k)
         read_target(xs, k);
 }
 
-static bool same(const struct known_domain *a, const struct known_domain *b)
+static bool same_domain(const struct known_domain *a, const struct known_domain *b)
 {
     return !strcmp(a->name, b->name) && !strcmp(a->group, b->group) &&
            a->stays == b->stays && a->soft_only == b->soft_only &&
@@ -334,7 +334,7 @@ static bool read_anew(struct xenstore *xs, struct known_domain *k)
     }
     read_stale(xs, k);
     complete = is_complete(&before, k);
-    changed = complete && !same(&before, k);
+    changed = complete && !same_domain(&before, k);
     if (k->back_ends != before.back_ends)
         free(complete ? before.back_ends : k->back_ends);
     if (complete)
@@ -361,7 +361,7 @@ static struct known_domain *add_domain(struct xenstore *xs, uint32_t domid)
     k = &xs->known[xs->nr++];
     memset(k, 0, sizeof(*k));
     k->domid = domid;
-    watch(xs, domid, true);
+    watch_domain(xs, domid, true);
     k->stale = ALL;
 
     return k;
@@ -400,7 +400,7 @@ int xenstore_open(struct xenstore **xenstore, struct xensched_error *err)
 }
 
 /* Each xenstored has a root, so it fails to read only if there is no xenstored. */
-static bool answers(struct xenstore *xs)
+static bool xenstored_answers(struct xenstore *xs)
 {
     unsigned int length;
     char *value = xs_read(xenstore_asked(xs), XBT_NULL, "/", &length);
@@ -417,14 +417,14 @@ int xenstore_check(struct xenstore *xs, struct xensched_error *err)
     unsigned int i;
     int rc;
 
-    if (answers(xs))
+    if (xenstored_answers(xs))
         return XENSTORE_THERE;
     rc = connect_to(&xs->handle, err);
     if (rc)
         return rc;
     xs_close(former);
     for (i = 0; i < xs->nr; i++) {
-        watch(xs, xs->known[i].domid, true);
+        watch_domain(xs, xs->known[i].domid, true);
         xs->known[i].stale = ALL;
     }
 
@@ -580,7 +580,7 @@ void xenstore_forget_others(struct xenstore *xs)
             i++;
             continue;
         }
-        watch(xs, k->domid, false);
+        watch_domain(xs, k->domid, false);
         domids_remove(&xs->by_domid, k->domid);
         free(k->back_ends);
         if (--xs->nr == i)

@@ -9,7 +9,7 @@
 
 #define NS_PER_S 1e9
 
-static double smooth(double before, double now, double part)
+static double smooth_value(double before, double now, double part)
 {
     return before + (now - before) * part;
 }
@@ -31,8 +31,8 @@ static void update_vcpu(struct domain_vcpu *vcpu,
     part = before->use.known ? 1 - exp2(-ns / half_life) : 1;
     vcpu->use = (struct vcpu_use){
         .known = true,
-        .ran = smooth(before->use.ran, ran, part),
-        .waited = smooth(before->use.waited, waited, part),
+        .ran = smooth_value(before->use.ran, ran, part),
+        .waited = smooth_value(before->use.waited, waited, part),
     };
 }
 

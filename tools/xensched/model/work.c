@@ -178,9 +178,9 @@ static const struct sums_of *find_sums(const struct work_sums *s,
            of->acct == wanted->acct ? of : NULL;
 }
 
-static double grown(const struct work_sums *before,
-                    const struct work_sums *after, enum kind kind,
-                    uint16_t driver, uint16_t client)
+static double work_growth(const struct work_sums *before,
+                          const struct work_sums *after, enum kind kind,
+                          uint16_t driver, uint16_t client)
 {
     const struct cell *now = cells_find(&after->pairs,
                                         pair_key(kind, driver, client));
@@ -201,14 +201,14 @@ static struct exchanged count_exchanged(const struct work_sums *before,
                                         const struct sums_of *client)
 {
     uint16_t d = driver->acct, c = client->acct;
-    double ring = grown(before, after, KIND_RING, d, c);
-    double map = grown(before, after, KIND_MAP, d, c);
-    double copied = grown(before, after, KIND_COPY, d, c);
+    double ring = work_growth(before, after, KIND_RING, d, c);
+    double map = work_growth(before, after, KIND_MAP, d, c);
+    double copied = work_growth(before, after, KIND_COPY, d, c);
 
     return (struct exchanged){
         .pages = (ring > map ? ring : map) + copied,
         .copied = copied,
-        .notifications = grown(before, after, KIND_NOTIFY, d, c),
+        .notifications = work_growth(before, after, KIND_NOTIFY, d, c),
     };
 }
 

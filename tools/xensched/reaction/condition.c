@@ -54,7 +54,7 @@ static char *next_word(char **rest)
     return word + quoted;
 }
 
-static int split(const char *text, struct words *w, struct xensched_error *err)
+static int split_words(const char *text, struct words *w, struct xensched_error *err)
 {
     char *rest = w->text;
 
@@ -77,7 +77,7 @@ static int split(const char *text, struct words *w, struct xensched_error *err)
 }
 
 /* Parses a number, and finds the text after it. */
-static bool number(const char *text, double *value, const char **unit)
+static bool parse_number(const char *text, double *value, const char **unit)
 {
     char *end;
 
@@ -93,14 +93,14 @@ static bool is_amount(const char *text, double *value)
 {
     const char *unit;
 
-    return number(text, value, &unit) && !*unit;
+    return parse_number(text, value, &unit) && !*unit;
 }
 
 static bool is_percent(const char *text, double *value)
 {
     const char *unit;
 
-    return number(text, value, &unit) && !strcmp(unit, "%");
+    return parse_number(text, value, &unit) && !strcmp(unit, "%");
 }
 
 /* A plain number has no unit, so it is no time. */
@@ -294,7 +294,7 @@ int condition_parse(const char *text, struct condition *c,
     const char *wanted;
     struct words w;
     size_t i = 0;
-    int rc = split(text, &w, err);
+    int rc = split_words(text, &w, err);
 
     memset(c, 0, sizeof(*c));
     if (rc)

@@ -296,7 +296,7 @@ static const char *accept_key(void *arg, const char *key, const char *value)
 }
 
 /* The items of a list are lines of shell, places, or events. */
-static char separator(const char *key)
+static char separator_of(const char *key)
 {
     const char *what = strrchr(key, '.');
 
@@ -352,7 +352,7 @@ int runs_plan_read(struct runs_plan *plan, const char *path, struct xensched_err
     int rc;
 
     *plan = (struct runs_plan){ 0 };
-    rc = config_read(path, PAGE, separator, accept_key, &r, err);
+    rc = config_read(path, PAGE, separator_of, accept_key, &r, err);
     if (!rc)
         rc = check_whole(plan, path, err);
 

@@ -146,7 +146,7 @@ static void fail_run(struct run *run, const char *format, ...)
 }
 
 /* Returns the end of the output, without the last line break. */
-static const char *tail(struct shell *shell)
+static const char *last_output(struct shell *shell)
 {
     while (shell->length && shell->output[shell->length - 1] == '\n')
         shell->output[--shell->length] = '\0';
@@ -171,7 +171,7 @@ static int do_step(struct run *run, const char *what,
     status = shell.status;
     run->stopped |= shell.stopped;
     if (status)
-        fail_run(run, "%s ended with %d: %s", what, status, tail(&shell));
+        fail_run(run, "%s ended with %d: %s", what, status, last_output(&shell));
     shell_free(&shell);
 
     return status;
@@ -228,7 +228,7 @@ static void take_workload(struct run *run, struct shell *shell)
         o->output = output_of(shell);
     if (shell->status)
         fail_run(run, "the workload ended with %d: %s", shell->status,
-                 tail(shell));
+                 last_output(shell));
 }
 
 static void take_values(void *arg, const char *part, size_t length)
@@ -260,7 +260,7 @@ static void run_workload(struct run *run)
     shell_free(&shell);
 }
 
-static int checksum(const char *file, uint32_t *crc32_of)
+static int file_checksum(const char *file, uint32_t *crc32_of)
 {
     static unsigned char part[1 << 16];
     uLong crc = crc32(0, NULL, 0);
@@ -300,7 +300,7 @@ static void take_recording(struct run *run)
     struct stat st;
 
     if (stat(run->recording, &st) ||
-        checksum(run->recording, &o->recording_crc32)) {
+        file_checksum(run->recording, &o->recording_crc32)) {
         fail_run(run, "cannot read '%s': %s", run->recording, strerror(errno));
         return;
     }

@@ -109,7 +109,7 @@ static int do_run(struct session *s, const struct store_next *next,
 }
 
 /* Assumes that the rest lasts as long as the runs of this session did on average. */
-static void estimate(struct session *s, double begin_s, unsigned int ended)
+static void estimate_rest(struct session *s, double begin_s, unsigned int ended)
 {
     unsigned int done = s->progress.ended - ended;
 
@@ -128,7 +128,7 @@ static int do_all(struct session *s, int64_t session,
     int rc;
 
     while ((rc = store_next(s->store, s->experiment, &next, err)) > 0) {
-        estimate(s, begin_s, ended);
+        estimate_rest(s, begin_s, ended);
         s->tell(s, &next, NULL, NULL);
         rc = do_run(s, &next, session, err);
         if (!rc)

@@ -28,8 +28,8 @@ static double median_of(const double *value, size_t nr, double *room)
 }
 
 /* @room has space for @nr values. */
-static double resampled(const gsl_rng *rng, const double *value, size_t nr,
-                        double *room)
+static double resampled_median(const gsl_rng *rng, const double *value, size_t nr,
+                               double *room)
 {
     gsl_ran_sample(rng, room, nr, (double *)value, nr, sizeof(*value));
 
@@ -93,10 +93,10 @@ static bool bootstrap_part(struct difference *d, const double *first,
 
     gsl_rng_set(rng, SEED);
     for (i = 0; i < RESAMPLES && good; i++) {
-        double base = resampled(rng, first, nr_first, room);
+        double base = resampled_median(rng, first, nr_first, room);
 
         good = base > 0;
-        resample[i] = resampled(rng, second, nr_second, room) / base - 1;
+        resample[i] = resampled_median(rng, second, nr_second, room) / base - 1;
     }
     if (good)
         take_interval(d->interval, resample, RESAMPLES);
@@ -158,7 +158,7 @@ static size_t first_of_metric(const struct groups *g, const struct group *like)
 }
 
 /* Converts to the first unit of its metric that allows it. */
-static void convert(const struct groups *g, size_t first, struct sample *s)
+static void convert_group(const struct groups *g, size_t first, struct sample *s)
 {
     double factor = 0;
     size_t i;
@@ -204,7 +204,7 @@ static struct group *group_for(struct groups *g, struct sample *s)
     };
     size_t first = first_of_metric(g, &like), i;
 
-    convert(g, first, s);
+    convert_group(g, first, s);
     for (i = first; i < g->nr; i++)
         if (!strcmp(g->group[i].configuration, s->configuration) &&
             !strcmp(g->group[i].unit, s->unit))

@@ -45,7 +45,7 @@ int store_unfinished(const struct store *s, const char *plan_text,
     return rc;
 }
 
-static void copy(char *to, size_t size, sqlite3_stmt *st, int column)
+static void copy_column(char *to, size_t size, sqlite3_stmt *st, int column)
 {
     const unsigned char *text = sqlite3_column_text(st, column);
 
@@ -69,8 +69,8 @@ int store_next(const struct store *s, int64_t experiment,
     rc = one_row(s, st, &found, err);
     if (!rc && found) {
         next->run = sqlite3_column_int64(st, 0);
-        copy(next->workload, sizeof(next->workload), st, 1);
-        copy(next->configuration, sizeof(next->configuration), st, 2);
+        copy_column(next->workload, sizeof(next->workload), st, 1);
+        copy_column(next->configuration, sizeof(next->configuration), st, 2);
         next->repetition = sqlite3_column_int(st, 3);
         next->begun = sqlite3_column_int(st, 4);
         rc = 1;

@@ -56,7 +56,7 @@ static int end_transaction(const struct store *s, int rc, struct xensched_error 
     return rc;
 }
 
-static int64_t now(void)
+static int64_t now_s(void)
 {
     return time(NULL);
 }
@@ -92,7 +92,7 @@ static int add_experiment(const struct store *s, const char *plan, uint32_t seed
 
     if (rc)
         return rc;
-    rc = step_statement(s, st, err, "tii", plan, (int64_t)seed, now());
+    rc = step_statement(s, st, err, "tii", plan, (int64_t)seed, now_s());
     sqlite3_finalize(st);
     *experiment = sqlite3_last_insert_rowid(s->db);
 
@@ -123,7 +123,7 @@ int store_session(const struct store *s, int64_t experiment, const char *host,
 
     if (rc)
         return rc;
-    rc = step_statement(s, st, err, "iit", experiment, now(), host);
+    rc = step_statement(s, st, err, "iit", experiment, now_s(), host);
     *session = sqlite3_last_insert_rowid(s->db);
     sqlite3_finalize(st);
 
@@ -140,7 +140,7 @@ int store_begin(const struct store *s, int64_t run, int64_t session,
 
     if (rc)
         return rc;
-    rc = step_statement(s, st, err, "iii", session, now(), run);
+    rc = step_statement(s, st, err, "iii", session, now_s(), run);
     sqlite3_finalize(st);
 
     return rc;

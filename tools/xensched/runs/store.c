@@ -114,8 +114,8 @@ static int ask_number(const struct store *s, const char *sql, int64_t *number,
     return rc;
 }
 
-static int execute(const struct store *s, const char *what, const char *sql,
-                   struct xensched_error *err)
+static int execute_sql(const struct store *s, const char *what, const char *sql,
+                       struct xensched_error *err)
 {
     if (sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK)
         return 0;
@@ -130,19 +130,19 @@ static int make_schema(const struct store *s, struct xensched_error *err)
 {
     char *sql;
     int64_t version = 0;
-    int rc = execute(s, "make", "PRAGMA journal_mode = WAL;"
-                     "BEGIN IMMEDIATE", err);
+    int rc = execute_sql(s, "make", "PRAGMA journal_mode = WAL;"
+                         "BEGIN IMMEDIATE", err);
 
     if (!rc)
         rc = ask_number(s, "PRAGMA user_version", &version, err);
     if (rc)
         return rc;
     if (version)
-        return execute(s, "make", "COMMIT", err);
+        return execute_sql(s, "make", "COMMIT", err);
     sql = sqlite3_mprintf("%s PRAGMA application_id = %d;"
                           "PRAGMA user_version = %d; COMMIT",
                           schema, APPLICATION, VERSION);
-    rc = execute(s, "make", sql, err);
+    rc = execute_sql(s, "make", sql, err);
     sqlite3_free(sql);
 
     return rc;
@@ -195,7 +195,7 @@ static int check_whole(const struct store *s, struct xensched_error *err)
 }
 
 /* Quotes a path for a URI. */
-static char *quote(const char *path)
+static char *quote_path(const char *path)
 {
     static const char plain[] = "/._-~";
     sqlite3_str *text = sqlite3_str_new(NULL);
@@ -237,7 +237,7 @@ static int open_unchanged(struct store *s, struct xensched_error *err)
                              "merged into it first, which takes a folder that "
                              "you may write to; copy both files into one",
                              s->path, s->path);
-    path = quote(s->path);
+    path = quote_path(s->path);
     uri = sqlite3_mprintf("file:%s?immutable=1", path);
     code = sqlite3_open_v2(uri, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
                            NULL);
@@ -276,8 +276,8 @@ int store_open(struct store *s, const char *path, bool create,
     if (!rc)
         rc = check_whole(s, err);
     if (!rc)
-        rc = execute(s, "open", "PRAGMA foreign_keys = ON;"
-                     "PRAGMA synchronous = FULL", err);
+        rc = execute_sql(s, "open", "PRAGMA foreign_keys = ON;"
+                         "PRAGMA synchronous = FULL", err);
     if (rc)
         store_close(s);
 

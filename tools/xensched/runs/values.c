@@ -63,7 +63,7 @@ static bool is_unit(const char *word)
 }
 
 /* Returns the number of words; the first @most are in @word. */
-static unsigned int split(char *text, char **word, unsigned int most)
+static unsigned int split_words(char *text, char **word, unsigned int most)
 {
     char *rest, *next = strtok_r(text, BLANKS, &rest);
     unsigned int nr = 0;
@@ -82,7 +82,7 @@ static void take_line(struct run_outcome *o, const char *line)
     double value;
 
     snprintf(copy, sizeof(copy), "%s", line);
-    nr = split(copy, word, 4);
+    nr = split_words(copy, word, 4);
     if (strncmp(line, "value ", 6) || nr < 3 || !looks_like_number(word[2]))
         return;
     value = strtod(word[2], &end);

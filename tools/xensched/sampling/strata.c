@@ -18,7 +18,7 @@
 #define QUANTILE 0.975
 
 /* splitmix64 (Steele, Lea and Flood 2014): the same everywhere. */
-static uint64_t draw(uint64_t *seed)
+static uint64_t draw_number(uint64_t *seed)
 {
     uint64_t z = *seed += 0x9e3779b97f4a7c15ULL;
 
@@ -31,7 +31,7 @@ static uint64_t draw(uint64_t *seed)
 /* Returns a number from 0 to 1, without 1. */
 static double draw_part(uint64_t *seed)
 {
-    return (draw(seed) >> 11) * 0x1p-53;
+    return (draw_number(seed) >> 11) * 0x1p-53;
 }
 
 /* Strata. */
@@ -44,8 +44,8 @@ struct means {
     size_t *members;
 };
 
-static double distance(const struct strata *s, size_t interval,
-                       const double *mean)
+static double distance_to_mean(const struct strata *s, size_t interval,
+                               const double *mean)
 {
     const double *x = s->x + interval * s->dims;
     double sum = 0;
@@ -89,7 +89,7 @@ static void look_at_mean(struct means *m, size_t k)
     size_t i;
 
     for (i = 0; i < m->s->nr; i++) {
-        double apart = distance(m->s, i, m->mean + k * m->s->dims);
+        double apart = distance_to_mean(m->s, i, m->mean + k * m->s->dims);
 
         if (!k || apart < m->apart[i])
             m->apart[i] = apart;
@@ -109,7 +109,7 @@ static bool are_all_met(const struct means *m)
 /* There cannot be more means than different vectors. */
 static void begin_means(struct means *m, size_t wanted, uint64_t *seed)
 {
-    set_mean(m, 0, draw(seed) % m->s->nr);
+    set_mean(m, 0, draw_number(seed) % m->s->nr);
     look_at_mean(m, 0);
     for (m->k = 1; m->k < wanted && !are_all_met(m); m->k++) {
         set_mean(m, m->k, draw_apart(m, seed));
@@ -118,7 +118,7 @@ static void begin_means(struct means *m, size_t wanted, uint64_t *seed)
 }
 
 /* Returns whether any assignment has changed. */
-static bool assign(struct means *m, unsigned int *stratum)
+static bool assign_intervals(struct means *m, unsigned int *stratum)
 {
     bool changed = false;
     size_t i, k;
@@ -128,7 +128,7 @@ static bool assign(struct means *m, unsigned int *stratum)
         double least = INFINITY;
 
         for (k = 0; k < m->k; k++) {
-            double apart = distance(m->s, i, m->mean + k * m->s->dims);
+            double apart = distance_to_mean(m->s, i, m->mean + k * m->s->dims);
 
             if (apart < least) {
                 least = apart;
@@ -160,14 +160,14 @@ static void find_means(struct means *m, const unsigned int *stratum)
 }
 
 /* Returns the sum of squared distances from the means of strata. */
-static double cluster(struct means *m, size_t wanted, unsigned int *stratum,
-                      uint64_t *seed)
+static double cluster_intervals(struct means *m, size_t wanted, unsigned int *stratum,
+                                uint64_t *seed)
 {
     double sum = 0;
     size_t round, i;
 
     begin_means(m, wanted, seed);
-    for (round = 0; assign(m, stratum) && round < ROUNDS; round++)
+    for (round = 0; assign_intervals(m, stratum) && round < ROUNDS; round++)
         find_means(m, stratum);
     for (i = 0; i < m->s->nr; i++)
         sum += m->apart[i];
@@ -184,7 +184,7 @@ static void find_strata(struct strata *s, struct means *m, size_t wanted,
     size_t attempt;
 
     for (attempt = 0; attempt < ATTEMPTS; attempt++) {
-        double sum = cluster(m, wanted, stratum, seed);
+        double sum = cluster_intervals(m, wanted, stratum, seed);
 
         if (sum >= least)
             continue;
@@ -232,7 +232,7 @@ static double weigh_share(const struct share *share, double most)
            : 0;
 }
 
-static void allocate(const struct strata *s, struct share *share, size_t wanted)
+static void allocate_samples(const struct strata *s, struct share *share, size_t wanted)
 {
     double most = 0;
     size_t k, nr = 0;
@@ -288,7 +288,7 @@ void strata_make(struct strata *s, size_t wanted)
     find_strata(s, &m, k, &seed);
     share = need_memory(s->nr_strata, sizeof(*share));
     find_shares(s, m.apart, share);
-    allocate(s, share, wanted);
+    allocate_samples(s, share, wanted);
     draw_members(s, share, &seed);
     free(share);
     free(m.mean);

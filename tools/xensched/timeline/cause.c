@@ -118,8 +118,8 @@ static void add_piece(struct sums *sums, const struct xen_work_piece *piece)
     }
 }
 
-static void consider(struct cause *cause, enum cause_kind kind, uint64_t ns, uint16_t acct,
-                     const struct xen_work_part *most)
+static void keep_larger(struct cause *cause, enum cause_kind kind, uint64_t ns, uint16_t acct,
+                        const struct xen_work_part *most)
 {
     static const struct xen_work_part none;
 
@@ -147,8 +147,8 @@ static bool was_kept_off(struct cause *cause, const struct timeline *t,
     capped = off.capped || (off.left && !strcmp(off.left, "capped"));
     if (!capped && !had_to_move(t, &off, cause->from))
         return false;
-    consider(cause, capped ? CAUSE_BUDGET : CAUSE_MOVED, cause_late_ns(t, link),
-             XEN_SCHEDLOG_ACCT_NONE, NULL);
+    keep_larger(cause, capped ? CAUSE_BUDGET : CAUSE_MOVED, cause_late_ns(t, link),
+                XEN_SCHEDLOG_ACCT_NONE, NULL);
 
     return true;
 }
@@ -184,14 +184,14 @@ void cause_find(struct cause *cause, const struct timeline *t, const struct chai
     cause_work_before_wake(t, link, &piece);
     if (piece.part.ns)
         add_piece(&sums, &piece);
-    consider(cause, CAUSE_INTERRUPTS, sums.interrupts_ns, XEN_SCHEDLOG_ACCT_NONE,
-             &sums.interrupt);
+    keep_larger(cause, CAUSE_INTERRUPTS, sums.interrupts_ns, XEN_SCHEDLOG_ACCT_NONE,
+                &sums.interrupt);
     for (i = 0; i < sums.nr; i++) {
         const struct culprit *c = &sums.culprit[i];
 
-        consider(cause, c->acct == XEN_SCHEDLOG_ACCT_XEN ? CAUSE_IDLE : CAUSE_DOMAIN,
-                 c->ran_ns, c->acct, NULL);
-        consider(cause, CAUSE_HYPERCALLS, c->hypercalls_ns, c->acct, &c->hypercall);
+        keep_larger(cause, c->acct == XEN_SCHEDLOG_ACCT_XEN ? CAUSE_IDLE : CAUSE_DOMAIN,
+                    c->ran_ns, c->acct, NULL);
+        keep_larger(cause, CAUSE_HYPERCALLS, c->hypercalls_ns, c->acct, &c->hypercall);
     }
     /* The pCPU where it was before is the reason, not the one that stood by. */
     if (cause->kind == CAUSE_IDLE && cause->from != STAY_NONE)

@@ -94,7 +94,7 @@ static const struct span *run_at(const struct vcpu *v, uint64_t ns)
     return run;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t most_of(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
@@ -112,9 +112,9 @@ static void take_run(struct latency_making *m, struct latency_pair *pair,
     if (error == SKEW_UNKNOWN)
         error = 0;
     pair->below_error += total < error;
-    add_value(&pair->total, most(total, error));
-    add_value(&pair->delivery, most(woken - wake->sent, error));
-    add_value(&pair->wait, most(ran - woken, error));
+    add_value(&pair->total, most_of(total, error));
+    add_value(&pair->delivery, most_of(woken - wake->sent, error));
+    add_value(&pair->wait, most_of(ran - woken, error));
     if (pair->total.nr == 1 || total > pair->slowest_total_ns) {
         pair->slowest_total_ns = total;
         pair->slowest_ns = wake->sent;

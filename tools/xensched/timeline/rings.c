@@ -146,7 +146,7 @@ static void find_requests(struct rings_making *m, const struct wakes *wakes,
     }
 }
 
-static bool has(const struct linux_rows *rows, uint16_t event)
+static bool has_event(const struct linux_rows *rows, uint16_t event)
 {
     size_t i;
 
@@ -170,7 +170,7 @@ void rings_make(struct rings *rings, const struct rows *rows,
     size_t i;
 
     memset(rings, 0, sizeof(*rings));
-    rings->sectors = has(linux_rows, XEN_SCHEDLOG_EV_RING_SECTORS);
+    rings->sectors = has_event(linux_rows, XEN_SCHEDLOG_EV_RING_SECTORS);
     if (rings->sectors)
         event = XEN_SCHEDLOG_EV_RING_SECTORS;
     for (i = 0; i < linux_rows->nr_sources; i++)

@@ -276,7 +276,7 @@ static bool may_cause(const struct skew_finding *f,
 }
 
 /* Returns how far any pCPU is behind at most. */
-static int64_t furthest(const struct skew_finding *f, uint32_t to)
+static int64_t furthest_ahead(const struct skew_finding *f, uint32_t to)
 {
     int64_t most = 0;
     uint32_t from;
@@ -297,7 +297,7 @@ static const struct notification *first_cause(const struct skew_finding *f,
                                               uint32_t to)
 {
     struct about about = sent_about(f, row->current, row->ns,
-                                    row->ns + furthest(f, to));
+                                    row->ns + furthest_ahead(f, to));
     const struct notification *first = NULL;
     size_t n;
 
@@ -547,17 +547,17 @@ uint64_t skew_error(const struct skew *skew, uint32_t from, uint32_t to)
     return skew->pair_ns[(size_t)from * skew->nr + to];
 }
 
-static uint64_t without(uint64_t ns, int64_t ahead)
+static uint64_t subtract_lead(uint64_t ns, int64_t ahead)
 {
     return ahead > 0 && ns < (uint64_t)ahead ? 0 : ns - ahead;
 }
 
-static uint64_t corrected(const struct skew *skew, const struct stays *stays,
-                          uint32_t id, uint64_t ns)
+static uint64_t correct_time(const struct skew *skew, const struct stays *stays,
+                             uint32_t id, uint64_t ns)
 {
     uint32_t cpu = stays_cpu(stays, id);
 
-    return cpu < skew->nr ? without(ns, skew->ahead_ns[cpu]) : ns;
+    return cpu < skew->nr ? subtract_lead(ns, skew->ahead_ns[cpu]) : ns;
 }
 
 /* Corrects a delay between two clocks.  A delay of 0 means unknown. */
@@ -567,8 +567,8 @@ static void correct_delay(const struct skew *skew, const struct stays *stays,
     uint32_t cpu = stays_cpu(stays, row->cpu);
 
     if (cause != STAY_NONE && cpu < skew->nr && row->counter)
-        row->counter = without(row->counter, skew->ahead_ns[cpu] -
-                                             skew->ahead_ns[cause]);
+        row->counter = subtract_lead(row->counter, skew->ahead_ns[cpu] -
+                                                   skew->ahead_ns[cause]);
 }
 
 void skew_correct(const struct skew *skew, struct rows *rows,
@@ -578,14 +578,14 @@ void skew_correct(const struct skew *skew, struct rows *rows,
 
     for (i = 0; i < rows->nr; i++) {
         correct_delay(skew, stays, &rows->row[i], skew->cause[i]);
-        rows->row[i].ns = corrected(skew, stays, rows->row[i].cpu,
-                                    rows->row[i].ns);
+        rows->row[i].ns = correct_time(skew, stays, rows->row[i].cpu,
+                                       rows->row[i].ns);
     }
     for (i = 0; i < rows->nr_losses; i++) {
         struct timeline_loss *loss = &rows->loss[i];
 
-        loss->begin_ns = corrected(skew, stays, loss->cpu, loss->begin_ns);
-        loss->end_ns = corrected(skew, stays, loss->cpu, loss->end_ns);
+        loss->begin_ns = correct_time(skew, stays, loss->cpu, loss->begin_ns);
+        loss->end_ns = correct_time(skew, stays, loss->cpu, loss->end_ns);
     }
     rows_sort(rows);
 }

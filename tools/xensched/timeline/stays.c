@@ -217,12 +217,12 @@ static void take_stays(struct stays *stays, const struct rows *rows,
 }
 
 /* The most by which the clocks of Xen and the TSC differ after @ns. */
-static uint64_t drift(uint64_t ns)
+static uint64_t max_drift(uint64_t ns)
 {
     return ns / 8192 + 1;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t least_of(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -240,19 +240,19 @@ static void shift_ends(struct stays_cpu *cpu)
         length[i] = cpu->stay[i].end - cpu->stay[i].begin;
     for (i = 1; i < cpu->nr; i++)
         if (cpu->stay[i].joined)
-            cpu->stay[i].end = least(cpu->stay[i].end, cpu->stay[i - 1].end +
-                                     length[i] + drift(length[i]));
+            cpu->stay[i].end = least_of(cpu->stay[i].end, cpu->stay[i - 1].end +
+                                        length[i] + max_drift(length[i]));
     for (i = cpu->nr; i-- > 1; )
         if (cpu->stay[i].joined) {
             uint64_t end = cpu->stay[i].end, most = length[i] -
-                           least(length[i], drift(length[i]));
+                           least_of(length[i], max_drift(length[i]));
 
-            cpu->stay[i - 1].end = least(cpu->stay[i - 1].end,
-                                         end - least(end, most));
+            cpu->stay[i - 1].end = least_of(cpu->stay[i - 1].end,
+                                            end - least_of(end, most));
         }
     for (i = 0; i < cpu->nr; i++)
         cpu->stay[i].begin = cpu->stay[i].end -
-                             least(cpu->stay[i].end, length[i]);
+                             least_of(cpu->stay[i].end, length[i]);
     free(length);
 }
 
@@ -338,7 +338,7 @@ static void put_together(struct stays *stays, struct stays_cpu *cpu,
 
 /* Rows about the beginning of a stay. */
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t distance_between(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : b - a;
 }
@@ -353,7 +353,7 @@ static bool begins_about(const struct stays_cpu *cpu, size_t i, uint64_t ns,
     const struct stay *stay = &cpu->stay[i];
     uint64_t said = i && stay->joined ? stay[-1].said : stay->begin;
 
-    if (stay->opened != STAY_NEVER && distance(stay->opened, ns) <= tolerance)
+    if (stay->opened != STAY_NEVER && distance_between(stay->opened, ns) <= tolerance)
         return true;
 
     return stay->begin <= ns + tolerance && said + tolerance >= ns;
@@ -375,8 +375,8 @@ struct beginnings {
 };
 
 /* Returns the stay of @acct at @ns. */
-static struct stay *present(struct beginnings *b, uint16_t acct, uint64_t ns,
-                            uint64_t tolerance)
+static struct stay *present_stay(struct beginnings *b, uint16_t acct, uint64_t ns,
+                                 uint64_t tolerance)
 {
     struct stays_cpu *cpu = b->cpu;
     size_t i;
@@ -443,7 +443,7 @@ static void note_contradiction(struct beginnings *b, const struct timeline_row *
 static void take_off_cpu(struct beginnings *b, const struct timeline_row *row,
                          uint64_t tolerance)
 {
-    struct stay *stay = present(b, row->current, row->ns, tolerance);
+    struct stay *stay = present_stay(b, row->current, row->ns, tolerance);
     struct split *last = b->nr ? &b->split[b->nr - 1] : NULL;
 
     if (!stay)
@@ -460,7 +460,7 @@ static void take_beginning(struct stays *stays, struct beginnings *b,
                            const struct timeline_row *row, uint64_t tolerance)
 {
     bool wake = row->event == XEN_SCHEDLOG_EV_WAKE_DELAY;
-    struct stay *stay = present(b, row->current, row->ns, tolerance);
+    struct stay *stay = present_stay(b, row->current, row->ns, tolerance);
     uint64_t begin, *woken;
     uint32_t *from;
 

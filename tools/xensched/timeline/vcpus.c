@@ -145,8 +145,8 @@ static void add_gap(struct vcpus_making *m, struct vcpu *v, uint64_t begin,
 /* Choosing the vCPU of a run. */
 
 /* Returns whether it ran when the run's vCPU woke, or slept though the run's did not wake. */
-static bool contradicts(const struct vcpus_making *m, const struct chosen *c,
-                        const struct run *run)
+static bool contradicts_chosen(const struct vcpus_making *m, const struct chosen *c,
+                               const struct run *run)
 {
     const struct stay *stay = run->stay;
 
@@ -166,7 +166,7 @@ static unsigned int count_fits(const struct vcpus_making *m, const struct chosen
 
     if (c->cpu != STAY_NONE && c->end > run->stay->begin + m->tolerance)
         return 0;
-    if (contradicts(m, c, run))
+    if (contradicts_chosen(m, c, run))
         return 1;
     if (run->stay->split && c->cpu == run->cpu && c->end == run->stay->begin)
         return 0;
@@ -178,7 +178,7 @@ static unsigned int count_fits(const struct vcpus_making *m, const struct chosen
     return c->cpu == run->cpu ? 3 : 1;
 }
 
-static unsigned int told(const struct vcpus_making *m, uint16_t acct)
+static unsigned int nr_named_vcpus(const struct vcpus_making *m, uint16_t acct)
 {
     return m->rows->names.entry[acct].vcpus;
 }
@@ -187,7 +187,7 @@ static unsigned int told(const struct vcpus_making *m, uint16_t acct)
 static bool can_be_more(const struct vcpus_making *m, uint16_t acct,
                         unsigned int nr)
 {
-    return nr < MAX_VCPUS && (!told(m, acct) || nr < told(m, acct));
+    return nr < MAX_VCPUS && (!nr_named_vcpus(m, acct) || nr < nr_named_vcpus(m, acct));
 }
 
 static unsigned int ends_first(const struct chosen *chosen, unsigned int nr)
@@ -229,7 +229,7 @@ static unsigned int choose_vcpu(struct vcpus_making *m, const struct chosen *cho
         return best;
     }
     /* Without a known number there are as many vCPUs as run at the same time. */
-    if (more && (!how || told(m, run->stay->acct))) {
+    if (more && (!how || nr_named_vcpus(m, run->stay->acct))) {
         note_guess(m, run, nr && !m->stays->migrates);
         return nr;
     }
@@ -237,7 +237,7 @@ static unsigned int choose_vcpu(struct vcpus_making *m, const struct chosen *cho
         note_guess(m, run, nr > 1 || more);
         return best;
     }
-    if (nr && told(m, run->stay->acct)) {
+    if (nr && nr_named_vcpus(m, run->stay->acct)) {
         m->vcpus->overlaps++;
         run->guess = true;
         return ends_first(chosen, nr);

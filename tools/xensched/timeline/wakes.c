@@ -64,8 +64,8 @@ static uint64_t run_after(const struct vcpu *v, size_t i)
  * Returns the span in which it is awake after it slept about @ns: the present one, if it is so
  * young that the two times may be in the wrong order, or the next one.
  */
-static size_t waking(const struct wakes_making *m, const struct vcpu *v,
-                     size_t i, uint64_t ns)
+static size_t waking_span(const struct wakes_making *m, const struct vcpu *v,
+                          size_t i, uint64_t ns)
 {
     const struct span *s = &v->span[i];
 
@@ -107,7 +107,7 @@ static struct effect effect_on(struct wakes_making *m, unsigned int index,
 
     if (!v->nr || v->span[i].begin > ns)
         return (struct effect){ WAKE_UNKNOWN, ns, STAY_NEVER };
-    woken = waking(m, v, i, ns);
+    woken = waking_span(m, v, i, ns);
     if (woken != SIZE_MAX && !is_anothers(m, index, v->span[woken].begin, ns))
         return (struct effect){
             WAKE_WOKEN, v->span[woken].begin, run_after(v, woken),

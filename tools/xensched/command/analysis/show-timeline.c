@@ -307,7 +307,7 @@ static void print_threads(const struct timeline *t)
     free(ranked);
 }
 
-static uint64_t contradictions(const struct timeline *t)
+static uint64_t nr_contradictions(const struct timeline *t)
 {
     return t->stays.overlaps + t->stays.unplaced + t->vcpus.overlaps +
            t->vcpus.early;
@@ -350,9 +350,9 @@ static void print_checks(const struct timeline *t)
                ? "; migrate is not logged, without which it is a guess which "
                  "vCPU ran (xenschedd --log)" : "");
     print_clocks(t);
-    if (contradictions(t))
+    if (nr_contradictions(t))
         printf("rows that contradict others: %" PRIu64 "\n",
-               contradictions(t));
+               nr_contradictions(t));
 }
 
 static void print_text(const struct timeline *t)

@@ -124,8 +124,8 @@ static struct item *collect_items(const struct selection *s,
 }
 
 /* Puts the first @left of @items into the lists, in place of the former entries. */
-static void replace(const struct selection_lists *lists,
-                    const struct item *items, size_t nr, size_t left)
+static void replace_lists(const struct selection_lists *lists,
+                          const struct item *items, size_t nr, size_t left)
 {
     json_object *arrays[SELECTION_LISTS];
     unsigned int l;
@@ -158,7 +158,7 @@ long selection_apply(const struct selection *s, struct selection_lists *lists,
     if (nr)
         qsort(items, nr, sizeof(*items), compare_items);
     left = args->top && args->top < nr ? args->top : nr;
-    replace(lists, items, nr, left);
+    replace_lists(lists, items, nr, left);
     free(items);
 
     return args->domain_or_group && !nr ? -1 : (long)(nr - left);

@@ -34,7 +34,7 @@ static double second_at(const struct json_object *seconds, size_t i)
     return json_object_is_type(value, json_type_double) ? json_object_get_double(value) : -1;
 }
 
-static double highest(const struct json_object *seconds)
+static double highest_second(const struct json_object *seconds)
 {
     double most = 0;
     size_t i;
@@ -68,7 +68,7 @@ static void draw_sparkline(int y, const struct json_object *waits)
     const struct json_object *seconds = waits ? field_array(waits, "by_second") : NULL;
     size_t nr = seconds ? json_object_array_length(seconds) : 0;
     size_t room = COLS > (int)sizeof(label) ? COLS - sizeof(label) : 0, i;
-    double most = nr ? highest(seconds) : 0;
+    double most = nr ? highest_second(seconds) : 0;
     char text[64];
 
     print_at(y, label);

@@ -188,7 +188,7 @@ static void add_waits(struct screen *s)
 
 static enum order sorted_by; /* for compare_guests() */
 
-static int descending(double a, double b)
+static int compare_descending(double a, double b)
 {
     return (a < b) - (a > b);
 }
@@ -199,15 +199,15 @@ static int compare_guests(const void *a, const void *b)
     int difference = 0;
 
     if (sorted_by == BY_CPU)
-        difference = descending(x->cpu, y->cpu);
+        difference = compare_descending(x->cpu, y->cpu);
     else if (sorted_by == BY_READY)
-        difference = descending(x->ready, y->ready);
+        difference = compare_descending(x->ready, y->ready);
     else if (sorted_by == BY_MOVES)
-        difference = descending(x->moves, y->moves);
+        difference = compare_descending(x->moves, y->moves);
     else if (sorted_by == BY_TALK)
-        difference = descending(x->talk, y->talk);
+        difference = compare_descending(x->talk, y->talk);
     else if (sorted_by == BY_COST)
-        difference = descending(x->cost, y->cost);
+        difference = compare_descending(x->cost, y->cost);
     if (difference)
         return difference;
 
@@ -308,7 +308,7 @@ static void ask_for_opened(struct screen *s)
     ask_for_waits(s, domid, TOP_GUEST_SECONDS, &s->guest);
 }
 
-static int update(struct screen *s)
+static int update_screen(struct screen *s)
 {
     int rc = ask_daemon(s, "status", &s->status);
 
@@ -356,7 +356,7 @@ static void draw_head(const struct screen *s)
 }
 
 /* Formats the rest of its vCPUs' time, without running, waiting and offline, in % of a pCPU. */
-static const char *blocked(const struct screen *s, const struct line *line, char text[16])
+static const char *blocked_text(const struct screen *s, const struct line *line, char text[16])
 {
     double left = 100 * json_number(line->domain, "vcpus", -1) - 100 * line->cpu -
                   line->ready - (line->waits ? json_number(line->waits, "offline_percent", 0)
@@ -385,7 +385,7 @@ static void draw_line(const struct screen *s, int y, const struct line *line)
         snprintf(ready, sizeof(ready), "%.1f", line->ready);
     length = snprintf(text, sizeof(text), "%3s %-10.10s %6.1f %6s %6s %-17.17s %5s %6s %6s ",
                       field_text(line->domain, "domid"), field_text(line->domain, "name"),
-                      100 * line->cpu, ready, blocked(s, line, left), line->waits_for,
+                      100 * line->cpu, ready, blocked_text(s, line, left), line->waits_for,
                       waits_number(line, "wake_p50_us", 0),
                       waits_number(line, "wake_p99_us", 0),
                       waits_number(line, "moves_per_s", 1));
@@ -401,7 +401,7 @@ static void draw_line(const struct screen *s, int y, const struct line *line)
 
 #define FIRST_LINE 4 /* of the table */
 
-static size_t room(void)
+static size_t rows_for_domains(void)
 {
     return LINES > FIRST_LINE + 1 ? LINES - FIRST_LINE - 1 : 0;
 }
@@ -413,15 +413,15 @@ static void scroll_to_chosen(struct screen *s)
         s->chosen = s->nr_lines ? s->nr_lines - 1 : 0;
     if (s->first > s->chosen)
         s->first = s->chosen;
-    if (room() && s->chosen >= s->first + room())
-        s->first = s->chosen - room() + 1;
+    if (rows_for_domains() && s->chosen >= s->first + rows_for_domains())
+        s->first = s->chosen - rows_for_domains() + 1;
 }
 
 static size_t draw_lines(const struct screen *s)
 {
     size_t i;
 
-    for (i = 0; i < room() && s->first + i < s->nr_lines; i++) {
+    for (i = 0; i < rows_for_domains() && s->first + i < s->nr_lines; i++) {
         bool chosen = s->first + i == s->chosen;
 
         if (chosen)
@@ -477,7 +477,7 @@ static void draw_opened(const struct screen *s)
     print_at(LINES - 1, "Escape goes back  q quit");
 }
 
-static void draw(struct screen *s)
+static void draw_all(struct screen *s)
 {
     erase();
     if (s->opened >= 0)
@@ -495,7 +495,7 @@ static bool is_enter(int key)
 }
 
 /* Handles a key that is part of the filter, or ends it. */
-static void type(struct screen *s, int key)
+static void type_filter(struct screen *s, int key)
 {
     size_t length = strlen(s->filter);
 
@@ -543,10 +543,10 @@ static void obey_in_table(struct screen *s, int key)
         s->chosen -= s->chosen > 0;
         break;
     case KEY_NPAGE:
-        s->chosen += room();
+        s->chosen += rows_for_domains();
         break;
     case KEY_PPAGE:
-        s->chosen -= s->chosen < room() ? s->chosen : room();
+        s->chosen -= s->chosen < rows_for_domains() ? s->chosen : rows_for_domains();
         break;
     }
 }
@@ -557,11 +557,11 @@ static bool handle_key(struct screen *s, int key)
     if (key == ERR) { /* no key for REFRESH_MS, or the terminal is gone */
         if (!isatty(STDIN_FILENO))
             return false;
-        update(s);
+        update_screen(s);
     } else if (key == KEY_RESIZE) {
-        return true; /* the next draw() has the new size */
+        return true; /* the next draw_all() has the new size */
     } else if (s->typing) {
-        type(s, key);
+        type_filter(s, key);
     } else if (key == 'q') {
         return false;
     } else if (s->opened < 0) {
@@ -583,7 +583,7 @@ static void draw_screen(struct screen *s)
     curs_set(0);
     timeout(REFRESH_MS);
     do
-        draw(s);
+        draw_all(s);
     while (handle_key(s, getch()));
     endwin();
 }
@@ -605,7 +605,7 @@ static int run_top(const struct arguments *args)
                  "matrix'");
         return EXIT_FAILED;
     }
-    rc = update(&s);
+    rc = update_screen(&s);
     if (rc) {
         complain("%s", s.err.text);
         return question_exit_code(rc);

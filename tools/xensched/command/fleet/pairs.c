@@ -55,8 +55,8 @@ static void put_field(FILE *out, const char *name, int64_t value)
 }
 
 /* Returns curl's configuration; NULL: out of memory. */
-static char *request(const char *url, const char *expression,
-                     const struct prometheus_when *when)
+static char *make_request(const char *url, const char *expression,
+                          const struct prometheus_when *when)
 {
     size_t size, length = strlen(url);
     char *text = NULL, *field = NULL, *whole = NULL;
@@ -141,7 +141,7 @@ static int ask_prometheus(const char *url, const char *expression,
         "--connect-timeout", CONNECT_SECONDS, "--max-time", SECONDS,
         "--config", "-", NULL
     };
-    char *input = request(url, expression, when);
+    char *input = make_request(url, expression, when);
     struct program program = { .argv = argv, .input = input, .most = MOST };
     struct program_end end;
     int rc;

@@ -148,8 +148,8 @@ static void tell_shells(const struct occasion *o)
     set_number("XENSCHED_COUNT", o->count);
 }
 
-static int act(const struct on *on, const struct occasion *o,
-               struct xensched_error *err)
+static int act_on(const struct on *on, const struct occasion *o,
+                  struct xensched_error *err)
 {
     unsigned int i;
     int rc = 0;
@@ -242,7 +242,7 @@ static int run_now(struct on *on, struct xensched_error *err)
     o.count = count ? strtoull(count, NULL, 10) : 1;
     if (on->args->json)
         print_json(on, &o, -1);
-    rc = act(on, &o, err);
+    rc = act_on(on, &o, err);
     leave_guest(on, o.domid, rc);
 
     return rc;
@@ -317,7 +317,7 @@ static int react_to(struct on *on, const json_object *fired,
     else
         print_text(&o, late_ms);
     fflush(stdout);
-    rc = act(on, &o, err);
+    rc = act_on(on, &o, err);
     *(rc ? &on->failed : &on->done) += 1;
     if (rc)
         complain("%s", err->text);

@@ -227,7 +227,7 @@ static void print_sizes(const struct advise *a)
 }
 
 /* xenschedd's configuration has no events without a log buffer. */
-static uint32_t settable(const struct log_demand *d)
+static uint32_t settable_events(const struct log_demand *d)
 {
     return d->events & choice_possible();
 }
@@ -240,7 +240,7 @@ static void print_setting(const struct log_demand *d, uint64_t size,
     if (size > XEN_SCHEDLOG_MAX_FILE_SIZE)
         size = XEN_SCHEDLOG_MAX_FILE_SIZE;
     for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++) {
-        if (!(settable(d) & 1U << i))
+        if (!(settable_events(d) & 1U << i))
             continue;
         printf("%s\"%s:%" PRIu64 "%s\"", *before, event_name(i),
                size < 1024 ? size : size / 1024, size < 1024 ? "" : "K");
@@ -257,7 +257,7 @@ static void print_configuration(const struct advise *a)
     bool any = false;
 
     for (file = 0; file <= last_file(a); file++)
-        if (demand_of(a, file, &d) && settable(&d)) {
+        if (demand_of(a, file, &d) && settable_events(&d)) {
             print_setting(&d, size_for(&d, a->in.nr_readers - 1), &before);
             any = true;
         }
@@ -291,7 +291,7 @@ static void put_number(struct json_object *object, const char *name,
     json_object_object_add(object, name, value);
 }
 
-static struct json_object *number(double value, const char *format)
+static struct json_object *number_json(double value, const char *format)
 {
     char text[64];
 
@@ -320,7 +320,7 @@ static struct json_object *events_json(const struct advise *a)
             put_number(object, "log", json_object_new_int64(log->file));
             put_number(object, "cpu", json_object_new_int64(log->cpu));
             put_number(object, "rows", json_object_new_int64(e->rows));
-            put_number(object, "mean", number(e->rows / n, "%.3f"));
+            put_number(object, "mean", number_json(e->rows / n, "%.3f"));
             put_number(object, "most", json_object_new_int64(e->most));
             json_object_array_add(list, object);
         }
@@ -389,9 +389,9 @@ static void print_json(const struct advise *a)
     struct json_object *o = json_object_new_object();
     double n = number_of_intervals(a);
 
-    put_number(o, "seconds", number(n * a->interval_ms / 1000, "%.3f"));
+    put_number(o, "seconds", number_json(n * a->interval_ms / 1000, "%.3f"));
     put_number(o, "interval_ms", json_object_new_int64(a->interval_ms));
-    put_number(o, "intervals", number(n, "%.1f"));
+    put_number(o, "intervals", number_json(n, "%.1f"));
     put_number(o, "rows", json_object_new_int64(a->in.rows));
     put_number(o, "lost_rows", json_object_new_int64(a->in.lost_rows));
     put_number(o, "safety_factor", json_object_new_int64(SAFETY));

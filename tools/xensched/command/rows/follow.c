@@ -42,7 +42,7 @@ bool follow_stopped(void)
     return stop;
 }
 
-static double now(void)
+static double now_s(void)
 {
     struct timespec ts;
 
@@ -104,8 +104,8 @@ static int check_area(struct follow *follow, struct xensched_error *err)
 }
 
 /* All rows have been read; waits for more. */
-static int idle(struct follow *follow, double at, double *next_check,
-                struct xensched_error *err)
+static int wait_for_rows(struct follow *follow, double at, double *next_check,
+                         struct xensched_error *err)
 {
     static const struct timespec pause = { .tv_nsec = PAUSE_NS };
     int rc;
@@ -125,7 +125,7 @@ static int idle(struct follow *follow, double at, double *next_check,
 
 int follow_run(struct follow *follow, struct xensched_error *err)
 {
-    double begin = now(), next_check = AREA_SECONDS;
+    double begin = now_s(), next_check = AREA_SECONDS;
     struct xensched_batch batch;
     int rc = FOLLOW_ON;
 
@@ -134,7 +134,7 @@ int follow_run(struct follow *follow, struct xensched_error *err)
         if (rc == XENSCHED_BATCH)
             rc = follow->take(follow->data, &batch, err);
         else if (rc == XENSCHED_IDLE)
-            rc = idle(follow, now() - begin, &next_check, err);
+            rc = wait_for_rows(follow, now_s() - begin, &next_check, err);
         else if (rc == XENSCHED_END)
             rc = FOLLOW_END;
     }

@@ -105,7 +105,7 @@ static struct one *add_source(struct recorded_sources *s, enum xensched_kind kin
     return one;
 }
 
-static int attach(struct one *one, struct xensched_error *err)
+static int attach_one(struct one *one, struct xensched_error *err)
 {
     int rc = xensched_source_attach(one->spec, &one->area, err);
 
@@ -336,7 +336,7 @@ static void look_at_domain(struct recorded_sources *s, uint32_t domid)
         allow_marks(s, domid);
     rc = xensched_clocks_of_domain(domid, 1, &clock, &err);
     if (!rc)
-        rc = asked ? attach(one, &err) : request_log(one, &err);
+        rc = asked ? attach_one(one, &err) : request_log(one, &err);
     if (rc) {
         complain("note: domain %u is not recorded: %s", domid, err.text);
         close_one(one);
@@ -373,7 +373,7 @@ static void look_at_linux(struct recorded_sources *s)
     if (!one)
         return;
     one->seen = true;
-    if (attach(one, &err)) {
+    if (attach_one(one, &err)) {
         close_one(one);
         free(one);
         s->nr--;
@@ -632,7 +632,7 @@ int recorded_sources_open(const char *spec, struct filter *filter,
         return xensched_fail(err, ENOMEM, "out of memory");
     }
     snprintf(one->spec, sizeof(one->spec), "%s", spec);
-    rc = attach(one, err);
+    rc = attach_one(one, err);
     if (!rc)
         rc = xensched_area_info(one->area, &info, err);
     if (rc) {

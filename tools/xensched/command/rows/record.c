@@ -136,7 +136,7 @@ static void print_numbers(const struct record *r, uint64_t bytes)
 }
 
 /* Returns the percentage that is done; negative: no limit. */
-static double done(const struct record *r, uint64_t bytes)
+static double done_share(const struct record *r, uint64_t bytes)
 {
     double by_time = -1, by_size = -1;
 
@@ -155,8 +155,8 @@ static void print_progress(const struct record *r)
     uint64_t bytes = xensched_recorder_bytes(r->recorder);
 
     fputs("\r", stderr);
-    if (done(r, bytes) >= 0)
-        fprintf(stderr, "%3.0f %%  ", done(r, bytes));
+    if (done_share(r, bytes) >= 0)
+        fprintf(stderr, "%3.0f %%  ", done_share(r, bytes));
     print_numbers(r, bytes);
     fputs("\033[K", stderr);
 }
@@ -257,7 +257,7 @@ static int record_until_end(struct record *r, struct xensched_error *err)
 }
 
 /* When this returns 0, the file is complete. */
-static int record(struct record *r, struct xensched_error *err)
+static int record_rows(struct record *r, struct xensched_error *err)
 {
     struct xensched_error close_err;
     uint64_t bytes;
@@ -367,7 +367,7 @@ static int run_record(const struct arguments *args)
     if (!rc) {
         rc = open_recorder(&r, &err);
         if (!rc)
-            rc = record(&r, &err);
+            rc = record_rows(&r, &err);
         end_trigger(&r);
         recorded_sources_close(r.sources);
     }

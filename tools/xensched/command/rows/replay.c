@@ -257,7 +257,7 @@ static int check_known(const struct replay *r, const char *name,
         return xensched_fail(err, ENODATA, "'%s' does not describe its pCPUs and domains: "
                              "xenschedd did not answer during the recording, or the recording "
                              "is synthetic; describe them with --host HOST, see "
-                             "xensched-replay(8)", name);
+                             "xensched-replay_rows(8)", name);
     if (r->unknown_rows)
         complain("note: %" PRIu64 " rows before it was known what their "
                  "numbers stand for were left out", r->unknown_rows);
@@ -274,8 +274,8 @@ static bool is_over(struct replay *r, const struct xensched_batch *batch)
 }
 
 /* Counts what came before an error. */
-static int replay(struct replay *r, const struct arguments *args,
-                  const char *name, struct xensched_error *err)
+static int replay_rows(struct replay *r, const struct arguments *args,
+                       const char *name, struct xensched_error *err)
 {
     struct xensched_error why;
     struct xensched_batch batch;
@@ -343,7 +343,7 @@ static int run_replay(const struct arguments *args)
         return code;
     rc = open_source(&r, args, &err);
     if (!rc)
-        rc = replay(&r, args, args->file ? args->file : args->source, &err);
+        rc = replay_rows(&r, args, args->file ? args->file : args->source, &err);
     if (rc)
         complain("%s", err.text);
     json_object_put(r.plan);

@@ -164,8 +164,8 @@ static int names_affinity(void *data, uint32_t domid)
     return !d || d->affinity == AFFINITY_OPERATOR;
 }
 
-static int bind(void *data, uint32_t domid, uint16_t acct,
-                struct xensched_error *err)
+static int bind_domain(void *data, uint32_t domid, uint16_t acct,
+                       struct xensched_error *err)
 {
     (void)data;
     (void)domid;
@@ -184,13 +184,13 @@ static void set_threshold(void *data, uint16_t acct, unsigned int event,
     (void)threshold;
 }
 
-static void unbind(void *data, uint32_t domid)
+static void unbind_domain(void *data, uint32_t domid)
 {
     (void)data;
     (void)domid;
 }
 
-static void retire(void *data, uint16_t acct)
+static void retire_number(void *data, uint16_t acct)
 {
     (void)data;
     (void)acct;
@@ -209,9 +209,9 @@ static void make_host(struct replayer *r)
         .set_affinity = set_affinity,
         .names_affinity = names_affinity,
         .nr_acct = NR_ACCT,
-        .bind = bind,
-        .unbind = unbind,
-        .retire = retire,
+        .bind = bind_domain,
+        .unbind = unbind_domain,
+        .retire = retire_number,
         .set_threshold = set_threshold,
     };
 }
@@ -411,7 +411,7 @@ bool replayer_plan(struct replayer *r, uint64_t time_ns,
     return true;
 }
 
-static void renumber(const struct replayer *r, uint8_t *entry)
+static void renumber_entry(const struct replayer *r, uint8_t *entry)
 {
     uint16_t number;
 
@@ -434,9 +434,9 @@ void replayer_rows(struct replayer *r, const struct xensched_batch *batch)
     memcpy(r->buffer, batch->rows, batch->length);
     for (at = 0; at < batch->length; at += layout->size) {
         if (layout->current != XENSCHED_NO_ENTRY)
-            renumber(r, r->buffer + at + layout->current);
+            renumber_entry(r, r->buffer + at + layout->current);
         if (layout->correspondent != XENSCHED_NO_ENTRY)
-            renumber(r, r->buffer + at + layout->correspondent);
+            renumber_entry(r, r->buffer + at + layout->correspondent);
     }
     own.rows = r->buffer;
     /* The recording's snapshot lists its events. */

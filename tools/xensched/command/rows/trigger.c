@@ -37,7 +37,7 @@ static int open_socket(const char *path, struct sockaddr_un *address,
     return fd;
 }
 
-static void limit(int fd, int option, unsigned int seconds)
+static void limit_blocking(int fd, int option, unsigned int seconds)
 {
     struct timeval limit = { .tv_sec = seconds };
 
@@ -116,8 +116,8 @@ int trigger_wanted(int listener, char file[PATH_MAX])
     fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0)
         return -1;
-    limit(fd, SO_RCVTIMEO, WORD_SECONDS);
-    limit(fd, SO_SNDTIMEO, WORD_SECONDS);
+    limit_blocking(fd, SO_RCVTIMEO, WORD_SECONDS);
+    limit_blocking(fd, SO_SNDTIMEO, WORD_SECONDS);
     if (get_line(fd, file, PATH_MAX) &&
         (*file == '/' || !strcmp(file, TRIGGER_STOP)))
         return fd;
@@ -142,7 +142,7 @@ static int say_and_hear(int fd, const struct sockaddr_un *address,
 {
     char answer[sizeof(err->text) + 2];
 
-    limit(fd, SO_RCVTIMEO, ANSWER_SECONDS);
+    limit_blocking(fd, SO_RCVTIMEO, ANSWER_SECONDS);
     if (connect(fd, (const struct sockaddr *)address, sizeof(*address)))
         return xensched_fail(err, errno, "no recorder listens at '%s': %s; "
                              "'xensched record --ring' is one",

@@ -61,7 +61,7 @@ static void add_guest(struct run_outcome *o, const json_object *guest)
 /* Lines. */
 
 /* Returns a whole number from 0 to @most; 0 for anything else. */
-static int64_t whole(const json_object *line, const char *key, uint32_t most)
+static int64_t whole_number(const json_object *line, const char *key, uint32_t most)
 {
     int64_t number = json_object_get_int64(json_member(line, key, json_type_int));
 
@@ -72,7 +72,7 @@ static bool take_block(struct trial_blocks *b, const json_object *line)
 {
     const json_object *placed = json_member(line, "placed", json_type_boolean);
     json_object *guests = json_member(line, "guests", json_type_array);
-    int64_t pair = whole(line, "pair", INT32_MAX);
+    int64_t pair = whole_number(line, "pair", INT32_MAX);
     struct store_done *run;
     size_t i;
 
@@ -84,7 +84,7 @@ static bool take_block(struct trial_blocks *b, const json_object *line)
         .workload = WORKLOAD,
         .configuration = json_object_get_boolean(placed) ? "placed" : "not_placed",
         .repetition = pair,
-        .begun_s = whole(line, "begun_s", UINT32_MAX),
+        .begun_s = whole_number(line, "begun_s", UINT32_MAX),
     };
     add_value(&run->outcome, "", "pCPU time for the pair's work", "s",
               json_number(line, "work_ns", NAN) / 1e9);
@@ -96,7 +96,7 @@ static bool take_block(struct trial_blocks *b, const json_object *line)
 
 static bool take_header(struct trial_blocks *b, const json_object *line)
 {
-    time_t started = whole(line, "started_s", UINT32_MAX);
+    time_t started = whole_number(line, "started_s", UINT32_MAX);
     json_object *names = json_member(line, "guests", json_type_array);
     char when[40] = "";
     struct tm tm;
@@ -105,7 +105,7 @@ static bool take_header(struct trial_blocks *b, const json_object *line)
         return false;
     if (gmtime_r(&started, &tm))
         strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
-    b->seed = whole(line, "seed", UINT32_MAX);
+    b->seed = whole_number(line, "seed", UINT32_MAX);
 
     return asprintf(&b->plan, "trial of placement, begun %s\n"
                     "blocks of %.0f s, %.0f pairs, seed %" PRIu32 "\nguests: %s\n",

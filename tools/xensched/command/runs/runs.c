@@ -51,7 +51,7 @@ static unsigned int options_of(const struct arguments *args)
            (args->csv || args->markdown ? ARGUMENT_FORM : 0);
 }
 
-static int check(const struct action *action, const struct arguments *args)
+static int check_arguments(const struct action *action, const struct arguments *args)
 {
     if (!action)
         return arguments_wrong(&command_runs, "runs: do, import, list, stat, "
@@ -74,7 +74,7 @@ static int run_runs(const struct arguments *args)
 {
     const char *path = args->database ? args->database : RUNS_DATABASE;
     const struct action *action = find_action(args->action);
-    int code = check(action, args);
+    int code = check_arguments(action, args);
     struct xensched_error err;
     struct store store;
 

@@ -269,7 +269,7 @@ static void fill_in(struct folder *f)
     }
 }
 
-static void scale(struct folder *f)
+static void scale_dimensions(struct folder *f)
 {
     size_t i, d;
 
@@ -308,7 +308,7 @@ int folder_read(struct folder *f, const char *path, struct xensched_error *err)
     find_keys(f);
     f->x = need_memory(f->nr * (f->dims + 1), sizeof(*f->x));
     fill_in(f);
-    scale(f);
+    scale_dimensions(f);
 
     return 0;
 }

@@ -186,7 +186,7 @@ static int read_rows(struct sampler *s, struct xensched_error *err)
     return rc < 0 ? rc : 0;
 }
 
-static int counter(struct sampler *s, uint64_t *value, struct xensched_error *err)
+static int read_counter(struct sampler *s, uint64_t *value, struct xensched_error *err)
 {
     uint64_t ns;
     int rc = target_service(&s->target, &ns, err);
@@ -197,7 +197,7 @@ static int counter(struct sampler *s, uint64_t *value, struct xensched_error *er
     return rc;
 }
 
-/* Returns the length in the unit of counter(). */
+/* Returns the length in the unit of read_counter(). */
 static uint64_t length_of(const struct sampler *s)
 {
     return s->unit == SERVICE_MS ? s->every * NS_PER_MS : s->every;
@@ -221,7 +221,7 @@ static uint64_t safe_wait(const struct sampler *s, uint64_t left)
     return ns < LONGEST_NS ? ns : LONGEST_NS;
 }
 
-static int reach(struct sampler *s, struct xensched_error *err)
+static int reach_interval_end(struct sampler *s, struct xensched_error *err)
 {
     uint64_t value = s->begin, wait;
     int rc = 0;
@@ -235,7 +235,7 @@ static int reach(struct sampler *s, struct xensched_error *err)
             rc = read_rows(s, err);
         }
         if (!rc)
-            rc = counter(s, &value, err);
+            rc = read_counter(s, &value, err);
     }
 
     return rc;
@@ -274,7 +274,7 @@ static uint64_t now_ns(void)
     return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-static json_object *manifest(struct sampler *s)
+static json_object *manifest_json(struct sampler *s)
 {
     json_object *json = json_object_new_object();
     char path[PATH_MAX];
@@ -309,7 +309,7 @@ static json_object *manifest(struct sampler *s)
 /* When the manifest exists, so does the checkpoint, and its interval has ended. */
 static int write_manifest(struct sampler *s, struct xensched_error *err)
 {
-    json_object *json = manifest(s);
+    json_object *json = manifest_json(s);
     const char *text = json_object_to_json_string_ext(json,
                                                       JSON_C_TO_STRING_PRETTY);
     char path[PATH_MAX];
@@ -341,7 +341,7 @@ static int stop_there(struct sampler *s, struct xensched_error *err)
     if (!rc)
         rc = read_rows(s, err);
 
-    return rc ? rc : counter(s, &s->end, err);
+    return rc ? rc : read_counter(s, &s->end, err);
 }
 
 /*
@@ -362,7 +362,7 @@ static int save_sample(struct sampler *s, struct xensched_error *err)
     if (!rc)
         rc = read_rows(s, err);
     if (!rc)
-        rc = counter(s, &s->begin, err);
+        rc = read_counter(s, &s->begin, err);
     interval_begin(&s->interval, s->interval.acct);
     s->begin_ns = now_ns();
     s->goal = s->begin + length_of(s);
@@ -371,7 +371,7 @@ static int save_sample(struct sampler *s, struct xensched_error *err)
 }
 
 /* Called when the interval has ended and the guest is stopped. */
-static int complete(struct sampler *s, struct xensched_error *err)
+static int complete_sample(struct sampler *s, struct xensched_error *err)
 {
     double missed = 100.0 * (s->end - s->goal) / length_of(s);
     int rc;
@@ -396,11 +396,11 @@ static int one_sample(struct sampler *s, struct xensched_error *err)
     int rc = save_sample(s, err);
 
     if (!rc)
-        rc = reach(s, err);
+        rc = reach_interval_end(s, err);
     if (!rc && !stop_count())
         rc = stop_there(s, err);
     if (!rc && !stop_count())
-        rc = complete(s, err);
+        rc = complete_sample(s, err);
     if (s->nr == nr)
         forget_checkpoint(s);
 
@@ -426,7 +426,7 @@ static int check_folder(struct sampler *s, struct xensched_error *err)
                          "another folder", s->folder);
 }
 
-static int sample(struct sampler *s, struct xensched_error *err)
+static int take_samples(struct sampler *s, struct xensched_error *err)
 {
     int rc = check_folder(s, err);
 
@@ -467,7 +467,7 @@ int sample_guest(const struct arguments *args)
     stop_catch_signals();
     rc = open_all(&s, &err);
     if (!rc)
-        rc = sample(&s, &err);
+        rc = take_samples(&s, &err);
     close_all(&s);
     if (rc)
         complain("%s", err.text);

@@ -25,7 +25,7 @@
 
 /* The guest. */
 
-static void guard(const struct target *t, int end)
+static void guard_guest(const struct target *t, int end)
 {
     char byte;
 
@@ -49,7 +49,7 @@ static int start_guard(struct target *t, struct xensched_error *err)
     t->guard = fork();
     if (!t->guard) {
         close(end[1]);
-        guard(t, end[0]);
+        guard_guest(t, end[0]);
     }
     close(end[0]);
     t->alive = end[1];

@@ -45,8 +45,8 @@
 /* The set when it is full, with much room. */
 #define MOST ((size_t)16 << 20)
 
-static int nft(const char *const *argv, const char *input,
-               struct program_end *end, struct xensched_error *err)
+static int run_nft(const char *const *argv, const char *input,
+                   struct program_end *end, struct xensched_error *err)
 {
     struct program program = { .argv = argv, .input = input, .most = MOST };
     int rc = program_run(&program, end, err);
@@ -63,7 +63,7 @@ static int nft(const char *const *argv, const char *input,
                          "has the kernel nf_tables?): %s", end->says);
 }
 
-static int order(const void *a, const void *b)
+static int compare_counts(const void *a, const void *b)
 {
     const struct count *one = a, *other = b;
 
@@ -80,7 +80,7 @@ static int most_first(const void *a, const void *b)
     if (one->bytes != other->bytes)
         return one->bytes > other->bytes ? -1 : 1;
 
-    return order(a, b);
+    return compare_counts(a, b);
 }
 
 /* The emulated and the other interface of a card are one. */
@@ -88,9 +88,9 @@ static void sum_up(struct counts *counts)
 {
     size_t i, nr = 0;
 
-    qsort(counts->count, counts->nr, sizeof(*counts->count), order);
+    qsort(counts->count, counts->nr, sizeof(*counts->count), compare_counts);
     for (i = 0; i < counts->nr; i++)
-        if (nr && !order(&counts->count[nr - 1], &counts->count[i]))
+        if (nr && !compare_counts(&counts->count[nr - 1], &counts->count[i]))
             counts->count[nr - 1].bytes += counts->count[i].bytes;
         else
             counts->count[nr++] = counts->count[i];
@@ -203,7 +203,7 @@ static bool are_named(const struct table *table, const struct cards *cards)
 }
 
 /* What nft is told, or NULL: no memory. */
-static char *instructions(const char *first, const struct cards *cards)
+static char *write_instructions(const char *first, const struct cards *cards)
 {
     char *text = NULL;
     size_t length, i;
@@ -230,17 +230,17 @@ static char *instructions(const char *first, const struct cards *cards)
     return text;
 }
 
-static int instruct(const char *first, const struct cards *cards,
-                    struct xensched_error *err)
+static int instruct_nft(const char *first, const struct cards *cards,
+                        struct xensched_error *err)
 {
     static const char *const argv[] = { "nft", "-f", "-", NULL };
-    char *text = instructions(first, cards);
+    char *text = write_instructions(first, cards);
     struct program_end end;
     int rc;
 
     if (!text)
         return xensched_fail(err, ENOMEM, "out of memory");
-    rc = nft(argv, text, &end, err);
+    rc = run_nft(argv, text, &end, err);
     if (!rc)
         free(end.out);
     free(text);
@@ -269,7 +269,7 @@ int counts_lock(struct xensched_error *err)
 
 int counts_begin(const struct cards *cards, struct xensched_error *err)
 {
-    return instruct(RULES, cards, err);
+    return instruct_nft(RULES, cards, err);
 }
 
 static int take_answer(const char *text, const struct cards *cards,
@@ -289,7 +289,7 @@ static int take_answer(const char *text, const struct cards *cards,
     else
         rc = take_counts(&table, cards, counts, err);
     if (!rc && !are_named(&table, cards))
-        rc = instruct("flush set bridge xensched named\n", cards, err);
+        rc = instruct_nft("flush set bridge xensched named\n", cards, err);
     json_object_put(answer);
 
     return rc;
@@ -302,7 +302,7 @@ int counts_read(struct counts *counts, const struct cards *cards,
         "nft", "-j", "list", "table", "bridge", "xensched", NULL
     };
     struct program_end end;
-    int rc = nft(argv, "", &end, err);
+    int rc = run_nft(argv, "", &end, err);
 
     *counts = (struct counts){ 0 };
     if (rc == -EIO)
@@ -333,6 +333,6 @@ void counts_end(void)
     struct program_end end;
 
     /* Another program may have deleted it already. */
-    if (!nft(argv, "", &end, &err))
+    if (!run_nft(argv, "", &end, &err))
         free(end.out);
 }

@@ -136,7 +136,7 @@ static int write_metrics(const char *path, struct xensched_error *err)
     return rc;
 }
 
-static double now(void)
+static double now_s(void)
 {
     struct timespec t;
 
@@ -148,7 +148,7 @@ static double now(void)
 /* A signal ends it at once. */
 static void wait_until(double time)
 {
-    double left = time - now();
+    double left = time - now_s();
     struct timespec t = {
         .tv_sec = left,
         .tv_nsec = (left - (long)left) * 1e9,
@@ -164,12 +164,12 @@ static void wait_until(double time)
  */
 static void keep_looking(const struct arguments *args)
 {
-    double end = args->seconds ? now() + args->seconds : 0;
+    double end = args->seconds ? now_s() + args->seconds : 0;
     struct xensched_error err;
     bool failed = false;
 
-    while (!follow_stopped() && (!end || now() < end)) {
-        double next = now() + EVERY_SECONDS;
+    while (!follow_stopped() && (!end || now_s() < end)) {
+        double next = now_s() + EVERY_SECONDS;
         int rc = write_metrics(args->metrics, &err);
 
         if (rc)

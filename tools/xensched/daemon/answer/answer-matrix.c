@@ -76,8 +76,8 @@ static void add_cost(json_object *json, const struct works *works,
     json_add_text(json, "cost_per", work_unit_name(work->unit));
 }
 
-static json_object *pair(const struct core *core, const struct works *works,
-                         const struct matrix_entry *entry)
+static json_object *pair_json(const struct core *core, const struct works *works,
+                              const struct matrix_entry *entry)
 {
     json_object *json = json_object_new_object();
 
@@ -106,7 +106,7 @@ static json_object *pairs_by_event(const struct subject *s, const struct entries
                                    xensched_event_name(e->entry[i].event),
                                    array);
         }
-        json_object_array_add(array, pair(s->core, &works, &e->entry[i]));
+        json_object_array_add(array, pair_json(s->core, &works, &e->entry[i]));
     }
     free(works.of);
     free(works.work);
@@ -190,7 +190,7 @@ static json_object *describe_process(const struct core *core,
     return json;
 }
 
-static json_object *all(const struct subject *s, const struct processes *p)
+static json_object *processes_json(const struct subject *s, const struct processes *p)
 {
     json_object *array = json_object_new_array();
     struct process_entries e;
@@ -245,7 +245,7 @@ json_object *answer_processes(struct subject *s, struct xensched_error *err)
     json_add_int(json, "half_life_ms",
                  s->core->settings.half_life_ns / 1000000);
     json_add_int(json, "replaced", source->processes->replaced);
-    json_object_object_add(json, "processes", all(s, source->processes));
+    json_object_object_add(json, "processes", processes_json(s, source->processes));
 
     return json;
 }

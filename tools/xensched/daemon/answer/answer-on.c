@@ -28,7 +28,7 @@ static double get_number(const json_object *request, const char *key, double mos
     return number >= 0 && number <= most ? number : usual;
 }
 
-static struct react *reacts(struct subject *s, struct xensched_error *err)
+static struct react *need_react(struct subject *s, struct xensched_error *err)
 {
     if (!s->react)
         xensched_fail(err, EOPNOTSUPP, "there are no reactions here");
@@ -62,7 +62,7 @@ json_object *answer_on(struct subject *s, struct xensched_error *err)
     json_object *json;
     int id;
 
-    if (!reacts(s, err))
+    if (!need_react(s, err))
         return NULL;
     if (!condition) {
         xensched_fail(err, EINVAL, "the request has no \"condition\"");
@@ -81,7 +81,7 @@ json_object *answer_reacted(struct subject *s, struct xensched_error *err)
 {
     double id = get_number(s->request, "id", 4e9, 0);
 
-    if (!reacts(s, err) ||
+    if (!need_react(s, err) ||
         react_done(s->react, id, json_text(s->request, "failure"), err))
         return NULL;
 
@@ -92,7 +92,7 @@ json_object *answer_reactions(struct subject *s, struct xensched_error *err)
 {
     json_object *json;
 
-    if (!reacts(s, err))
+    if (!need_react(s, err))
         return NULL;
     json = json_object_new_object();
     json_object_object_add(json, "reactions", react_list(s->react));

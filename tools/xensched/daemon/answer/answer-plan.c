@@ -7,7 +7,7 @@
 #include "model/residency/presence.h"
 #include "answer.h"
 
-static json_object *evidence(const struct decision *decision)
+static json_object *evidence_json(const struct decision *decision)
 {
     const struct domain *partner = decision->opinion.partner;
     json_object *json = json_object_new_object();
@@ -70,7 +70,7 @@ static void add_share(json_object *json, const struct core *core,
 }
 
 /* The domain of the request. */
-static json_object *about(const struct core *core, const struct domain *d)
+static json_object *domain_json(const struct core *core, const struct domain *d)
 {
     json_object *json = json_object_new_object();
 
@@ -86,7 +86,7 @@ static json_object *about(const struct core *core, const struct domain *d)
 static json_object *describe_move(const struct core *core, const struct domain *d,
                                   const struct decision *decision)
 {
-    json_object *json = about(core, d);
+    json_object *json = domain_json(core, d);
     bool hard = decision->verb == KEEP ? d->ours_hard : decision->hard;
 
     json_object_object_add(json, "pcpus",
@@ -100,7 +100,7 @@ static json_object *describe_move(const struct core *core, const struct domain *
     json_add_text(json, "state", state_of(decision));
     add_policy(json, decision);
     answer_add_reason(json, core, d, decision);
-    json_object_object_add(json, "evidence", evidence(decision));
+    json_object_object_add(json, "evidence", evidence_json(decision));
 
     return json;
 }
@@ -108,7 +108,7 @@ static json_object *describe_move(const struct core *core, const struct domain *
 static json_object *describe_kept(const struct core *core, const struct domain *d,
                                   const struct decision *decision)
 {
-    json_object *json = about(core, d);
+    json_object *json = domain_json(core, d);
 
     add_policy(json, decision);
     answer_add_reason(json, core, d, decision);

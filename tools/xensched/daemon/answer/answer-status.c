@@ -30,7 +30,7 @@ static json_object *event_names(uint32_t mask)
     return array;
 }
 
-static json_object *xen(const struct host_facts *facts)
+static json_object *xen_json(const struct host_facts *facts)
 {
     json_object *json = json_object_new_object();
 
@@ -47,7 +47,7 @@ static json_object *xen(const struct host_facts *facts)
     return json;
 }
 
-static json_object *topology(const struct topology *t)
+static json_object *topology_json(const struct topology *t)
 {
     static const char *const known_by[] = {
         [LLC_NOT_SAID] = "socket", [LLC_OF_HOST] = "host",
@@ -104,7 +104,7 @@ static void add_share(json_object *json, const char *key, double share)
 }
 
 /* The shares of its time at each place, by the log. */
-static json_object *ran(const struct subject *s, const struct domain *d)
+static json_object *residency_json(const struct subject *s, const struct domain *d)
 {
     const struct topology *t = &s->core->topology;
     json_object *array = json_object_new_array();
@@ -141,7 +141,7 @@ static void add_place(json_object *json, const struct subject *s,
 {
     bool ours = d->affinity == AFFINITY_OURS;
 
-    json_object_object_add(json, "ran", ran(s, d));
+    json_object_object_add(json, "ran", residency_json(s, d));
     add_share(json, "at_place", !ours || d->paused ? -1 :
               presence_share(s->core->matrix, d, &d->ours, s->now_ns));
     if (ours)
@@ -178,8 +178,8 @@ static void add_cost(json_object *json, const struct work *work, uint64_t for_ns
     add_per_unit(json, "migrations", work->migrations, work);
 }
 
-static json_object *domain(const struct subject *s, const struct domain *d,
-                           double crossings, const struct work *work, uint64_t for_ns)
+static json_object *domain_json(const struct subject *s, const struct domain *d,
+                                double crossings, const struct work *work, uint64_t for_ns)
 {
     static const char *const affinities[] = {
         [AFFINITY_DEFAULT] = "default",
@@ -211,7 +211,7 @@ static json_object *domain(const struct subject *s, const struct domain *d,
     return json;
 }
 
-static json_object *domains(const struct subject *s)
+static json_object *domains_json(const struct subject *s)
 {
     json_object *array = json_object_new_array();
     uint64_t for_ns = 0;
@@ -222,8 +222,9 @@ static json_object *domains(const struct subject *s)
     unsigned int i;
 
     for (i = 0; i < core->domains.nr; i++)
-        json_object_array_add(array, domain(s, &core->domains.domain[i], exchanges[i].crossings,
-                                            work ? &work[i] : NULL, for_ns));
+        json_object_array_add(array, domain_json(s, &core->domains.domain[i],
+                                                 exchanges[i].crossings,
+                                                 work ? &work[i] : NULL, for_ns));
     free(exchanges);
     free(work);
 
@@ -269,7 +270,7 @@ static json_object *list_sources(const struct log_sources *sources)
     return array;
 }
 
-static json_object *budget(const struct governor *g)
+static json_object *budget_json(const struct governor *g)
 {
     json_object *json = json_object_new_object();
     unsigned int event, acct, raised = 0;
@@ -311,7 +312,7 @@ static void add_soft_weight(json_object *json, const struct core *core)
 }
 
 /* A rule that applies to no guest may have a misspelt name. */
-static json_object *rules(const struct core *core)
+static json_object *rules_json(const struct core *core)
 {
     const struct rules *rules = &core->settings.policy_settings.rules;
     json_object *array = json_object_new_array(), *rule;
@@ -331,7 +332,7 @@ static json_object *rules(const struct core *core)
 }
 
 /* The price of distance on this host, by its moves. */
-static json_object *prices(const struct learned *l)
+static json_object *prices_json(const struct learned *l)
 {
     json_object *array = json_object_new_array(), *json;
     char text[LEARNED_TEXT];
@@ -373,17 +374,17 @@ json_object *answer_status(struct subject *s, struct xensched_error *err)
     answer_add_obstacles(json, core);
     json_add_real(json, "uptime_s", (s->now_ns - core->started_ns) / 1e9, 1);
     json_add_int(json, "abi", facts.abi_version);
-    json_object_object_add(json, "xen", xen(&facts));
-    json_object_object_add(json, "topology", topology(&core->topology));
+    json_object_object_add(json, "xen", xen_json(&facts));
+    json_object_object_add(json, "topology", topology_json(&core->topology));
     add_counts(json, s);
     json_object_object_add(json, "sources", list_sources(s->sources));
     if (core->governor.budget > 0)
-        json_object_object_add(json, "budget", budget(&core->governor));
+        json_object_object_add(json, "budget", budget_json(&core->governor));
     json_add_int(json, "memory_bytes", facts.log_bytes);
-    json_object_object_add(json, "domains", domains(s));
-    json_object_object_add(json, "rules", rules(core));
+    json_object_object_add(json, "domains", domains_json(s));
+    json_object_object_add(json, "rules", rules_json(core));
     add_soft_weight(json, core);
-    json_object_object_add(json, "prices", prices(&core->learned));
+    json_object_object_add(json, "prices", prices_json(&core->learned));
     json_object_object_add(json, "trial", answer_trial_summary(core));
     json_add_int(json, "moves", core->moves);
     json_add_int(json, "restores", core->restores);
@@ -423,7 +424,7 @@ static void add_thresholds(const struct governor *g, struct domain *d)
 #define MOST_DECISIONS 32U
 
 /* The latest entries of the journal that are about a domain. */
-static json_object *decisions(const struct journal *journal)
+static json_object *decisions_json(const struct journal *journal)
 {
     json_object *latest = journal_latest(journal, MOST_DECISIONS);
     json_object *array = json_object_new_array();
@@ -456,7 +457,7 @@ json_object *answer_host(struct subject *s, struct xensched_error *err)
 
     host = snapshot_to_json(&core->topology, &core->domains,
                             core->settings.choice.threshold);
-    json_object_object_add(host, "journal", decisions(&core->journal));
+    json_object_object_add(host, "journal", decisions_json(&core->journal));
 
     return host;
 }

@@ -33,8 +33,8 @@ static void add_bound(json_object *json, const char *key, double bound,
 }
 
 /* Relative changes; null: unknown. */
-static json_object *interval(const struct evidence *e,
-                             double (*change)(double))
+static json_object *interval_json(const struct evidence *e,
+                                  double (*change)(double))
 {
     json_object *json = json_object_new_object();
     double low, high;
@@ -61,11 +61,11 @@ static void add_at_target(json_object *json, double placed, double without)
 static void add_results(json_object *json, const struct evidence *cost,
                         const struct evidence *waiting)
 {
-    json_object_object_add(json, "cost", interval(cost, trial_change));
-    json_object_object_add(json, "waiting", interval(waiting, NULL));
+    json_object_object_add(json, "cost", interval_json(cost, trial_change));
+    json_object_object_add(json, "waiting", interval_json(waiting, NULL));
 }
 
-static json_object *guest(const struct trial_guest *g)
+static json_object *guest_json(const struct trial_guest *g)
 {
     json_object *json = json_object_new_object();
 
@@ -80,13 +80,13 @@ static json_object *guest(const struct trial_guest *g)
     return json;
 }
 
-static json_object *guests(const struct trial *t)
+static json_object *guests_json(const struct trial *t)
 {
     json_object *array = json_object_new_array();
     unsigned int i;
 
     for (i = 0; i < t->nr; i++)
-        json_object_array_add(array, guest(&t->guests[i]));
+        json_object_array_add(array, guest_json(&t->guests[i]));
 
     return array;
 }
@@ -142,7 +142,7 @@ static json_object *describe_trial(const struct subject *s)
         json_add_real(json, "block_left_s",
                       trial_block_left(t, s->now_ns) / 1e9, 1);
     }
-    json_object_object_add(json, "guests", guests(t));
+    json_object_object_add(json, "guests", guests_json(t));
 
     return json;
 }

@@ -17,7 +17,7 @@
 /* In percent of a pCPU; smaller parts are left out. */
 #define MIN_PERCENT 0.001
 
-static double percent(uint64_t ns, uint64_t seconds)
+static double percent_of(uint64_t ns, uint64_t seconds)
 {
     return 100.0 * ns / NS_PER_S / seconds;
 }
@@ -36,7 +36,7 @@ static void add_end(json_object *json, const struct core *core, const struct wai
 }
 
 /* Sorted, longest first.  A domain's total has no numbers of waits. */
-static json_object *causes(const struct waits_sum by[WAITS_CAUSES], uint64_t seconds)
+static json_object *causes_json(const struct waits_sum by[WAITS_CAUSES], uint64_t seconds)
 {
     json_object *array = json_object_new_array(), *json;
     enum waits_cause order[WAITS_CAUSES];
@@ -45,7 +45,7 @@ static json_object *causes(const struct waits_sum by[WAITS_CAUSES], uint64_t sec
     for (i = 0; i < nr; i++) {
         json = json_object_new_object();
         json_add_text(json, "cause", waits_cause_name(order[i]));
-        json_add_real(json, "percent", percent(by[order[i]].ns, seconds), 3);
+        json_add_real(json, "percent", percent_of(by[order[i]].ns, seconds), 3);
         if (by[order[i]].nr)
             json_add_real(json, "waits_per_s", (double)by[order[i]].nr / seconds, 1);
         json_object_array_add(array, json);
@@ -54,8 +54,8 @@ static json_object *causes(const struct waits_sum by[WAITS_CAUSES], uint64_t sec
     return array;
 }
 
-static json_object *culprits(const struct core *core, const struct waits_of *of,
-                             uint64_t seconds)
+static json_object *culprits_json(const struct core *core, const struct waits_of *of,
+                                  uint64_t seconds)
 {
     json_object *array = json_object_new_array(), *json;
     unsigned int i;
@@ -63,13 +63,13 @@ static json_object *culprits(const struct core *core, const struct waits_of *of,
     for (i = 0; i < of->nr_culprits; i++) {
         const struct waits_for *f = &of->culprit[i];
 
-        if (percent(f->all.ns, seconds) < MIN_PERCENT)
+        if (percent_of(f->all.ns, seconds) < MIN_PERCENT)
             continue;
         json = json_object_new_object();
         add_end(json, core, &f->domain);
-        json_add_real(json, "percent", percent(f->all.ns, seconds), 3);
+        json_add_real(json, "percent", percent_of(f->all.ns, seconds), 3);
         json_add_real(json, "waits_per_s", (double)f->all.nr / seconds, 1);
-        json_object_object_add(json, "causes", causes(f->by, seconds));
+        json_object_object_add(json, "causes", causes_json(f->by, seconds));
         json_object_array_add(array, json);
     }
 
@@ -91,18 +91,18 @@ static bool is_logged(const struct core *core, unsigned int event)
            1U << event;
 }
 
-static json_object *waiter(const struct core *core, const struct waits_of *of,
-                           uint64_t seconds)
+static json_object *waiter_json(const struct core *core, const struct waits_of *of,
+                                uint64_t seconds)
 {
     json_object *json = json_object_new_object();
 
     add_end(json, core, &of->domain);
-    json_add_real(json, "ready_percent", percent(of->ns, seconds), 3);
-    json_add_real(json, "counted_percent", percent(of->counted_ns, seconds), 3);
-    json_add_real(json, "offline_percent", percent(of->offline_ns, seconds), 3);
-    json_add_real(json, "unknown_percent", percent(of->unknown_ns, seconds), 3);
-    json_add_real(json, "preempted_percent", percent(of->preempted_ns, seconds), 3);
-    json_object_object_add(json, "causes", causes(of->by, seconds));
+    json_add_real(json, "ready_percent", percent_of(of->ns, seconds), 3);
+    json_add_real(json, "counted_percent", percent_of(of->counted_ns, seconds), 3);
+    json_add_real(json, "offline_percent", percent_of(of->offline_ns, seconds), 3);
+    json_add_real(json, "unknown_percent", percent_of(of->unknown_ns, seconds), 3);
+    json_add_real(json, "preempted_percent", percent_of(of->preempted_ns, seconds), 3);
+    json_object_object_add(json, "causes", causes_json(of->by, seconds));
     if (is_logged(core, XEN_SCHEDLOG_EV_MIGRATE))
         json_add_real(json, "moves_per_s", (double)of->moves / seconds, 1);
     else
@@ -110,7 +110,7 @@ static json_object *waiter(const struct core *core, const struct waits_of *of,
     json_add_real(json, "wakes_per_s", (double)of->wakes / seconds, 1);
     add_quantile(json, "wake_p50_us", of, 0.5);
     add_quantile(json, "wake_p99_us", of, 0.99);
-    json_object_object_add(json, "for", culprits(core, of, seconds));
+    json_object_object_add(json, "for", culprits_json(core, of, seconds));
 
     return json;
 }
@@ -127,13 +127,13 @@ static void add_others(json_object *array, const struct core *core,
 
         if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST && (!only || d == only) &&
             !waits_find(core->waits, report, d->acct))
-            json_object_array_add(array, waiter(core, &none, report->seconds));
+            json_object_array_add(array, waiter_json(core, &none, report->seconds));
     }
 }
 
 /* Entries of @only, or of all domains if it is NULL. */
-static json_object *waiters(const struct core *core, const struct waits_report *report,
-                            const struct domain *only)
+static json_object *waiters_json(const struct core *core, const struct waits_report *report,
+                                 const struct domain *only)
 {
     const struct waits_of *of = only ? waits_find(core->waits, report, only->acct) : NULL;
     json_object *array = json_object_new_array();
@@ -141,7 +141,7 @@ static json_object *waiters(const struct core *core, const struct waits_report *
 
     for (i = 0; i < report->nr; i++)
         if (!only || of == &report->of[i])
-            json_object_array_add(array, waiter(core, &report->of[i], report->seconds));
+            json_object_array_add(array, waiter_json(core, &report->of[i], report->seconds));
     add_others(array, core, report, only);
 
     return array;
@@ -169,7 +169,7 @@ static json_object *seconds_of(struct waits *w, const struct domain *d, uint64_t
         waits_ask(w, s, 1, &report);
         of = waits_find(w, &report, d->acct);
         json_object_array_add(array, !report.seconds ? NULL :
-                              one_digit(of ? percent(of->ns, 1) : 0));
+                              one_digit(of ? percent_of(of->ns, 1) : 0));
         waits_report_free(&report);
     }
 
@@ -201,7 +201,7 @@ static json_object *vcpus_of(const struct domain *d)
 }
 
 /* CLOCK_REALTIME when the daemon's clock was 0. */
-static int64_t beginning(const struct subject *s)
+static int64_t realtime_at_start(const struct subject *s)
 {
     struct timespec now;
 
@@ -240,7 +240,7 @@ static int since_mark(const struct subject *s, const struct domain *only, uint64
 json_object *answer_waits(struct subject *s, struct xensched_error *err)
 {
     struct waits *w = s->core->waits;
-    int64_t begin = beginning(s);
+    int64_t begin = realtime_at_start(s);
     uint64_t seconds = get_seconds(s, "seconds", 1, WAITS_SECONDS, USUAL_SECONDS);
     uint64_t now_s = s->now_ns / NS_PER_S, first_s, oldest_s = waits_oldest(w, s->now_ns);
     const struct domain *only = NULL;
@@ -268,7 +268,7 @@ json_object *answer_waits(struct subject *s, struct xensched_error *err)
     json_add_time(json, "from", begin + (int64_t)report.first_s);
     json_add_int(json, "seconds", report.seconds);
     json_add_time(json, "oldest", begin + (int64_t)oldest_s);
-    json_object_object_add(json, "domains", waiters(s->core, &report, only));
+    json_object_object_add(json, "domains", waiters_json(s->core, &report, only));
     waits_report_free(&report);
     if (only && seconds <= MAX_SINGLE_SECONDS) {
         json_object_object_add(json, "by_second", seconds_of(w, only, first_s, seconds));

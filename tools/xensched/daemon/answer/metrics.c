@@ -48,7 +48,7 @@ static void write_changes(FILE *out, const struct core *core)
             core->journal.failures);
 }
 
-static double seconds(const struct timeval *t)
+static double seconds_of(const struct timeval *t)
 {
     return t->tv_sec + t->tv_usec / 1e6;
 }
@@ -62,7 +62,7 @@ static void write_cost(FILE *out, const struct core *core, uint64_t now_ns)
     openmetrics_family(out, "cpu_seconds", "counter",
                        "CPU time of the daemon");
     fprintf(out, "xensched_cpu_seconds_total %.3f\n",
-            seconds(&usage.ru_utime) + seconds(&usage.ru_stime));
+            seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime));
     if (core->governor.budget > 0) {
         openmetrics_family(out, "budget_ratio", "gauge",
                            "pCPUs that logging may cost, the daemon included");
@@ -133,16 +133,16 @@ struct source_number {
                    const struct xensched_source_stats *stats);
 };
 
-static uint64_t reading(const struct log_source *source,
-                        const struct xensched_source_stats *stats)
+static uint64_t is_reading(const struct log_source *source,
+                           const struct xensched_source_stats *stats)
 {
     (void)stats;
 
     return source->state == LOG_SOURCE_READING;
 }
 
-static uint64_t rows(const struct log_source *source,
-                     const struct xensched_source_stats *stats)
+static uint64_t rows_of(const struct log_source *source,
+                        const struct xensched_source_stats *stats)
 {
     (void)source;
 
@@ -165,8 +165,8 @@ static uint64_t lost_bytes(const struct log_source *source,
     return stats->lost_bytes;
 }
 
-static uint64_t refused(const struct log_source *source,
-                        const struct xensched_source_stats *stats)
+static uint64_t refused_rows_of(const struct log_source *source,
+                                const struct xensched_source_stats *stats)
 {
     (void)stats;
 
@@ -175,14 +175,14 @@ static uint64_t refused(const struct log_source *source,
 
 static const struct source_number source_numbers[] = {
     { "source_reading", "source_reading", "gauge",
-      "1 if the log of this source is read", reading },
-    { "rows", "rows_total", "counter", "rows read", rows },
+      "1 if the log of this source is read", is_reading },
+    { "rows", "rows_total", "counter", "rows read", rows_of },
     { "lost_rows", "lost_rows_total", "counter",
       "rows overwritten before they could be read", lost_rows },
     { "lost_bytes", "lost_bytes_total", "counter",
       "bytes overwritten before they could be read", lost_bytes },
     { "refused_rows", "refused_rows_total", "counter",
-      "rows of a driver domain which it had no right to", refused },
+      "rows of a driver domain which it had no right to", refused_rows_of },
 };
 
 static void write_sources(FILE *out, const struct log_sources *sources)

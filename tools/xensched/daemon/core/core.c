@@ -196,7 +196,7 @@ static int renew_lease(struct core *core, uint64_t now_ns,
     return rc;
 }
 
-static void expire(struct core *core, uint64_t now_ns)
+static void expire_cells(struct core *core, uint64_t now_ns)
 {
     if (now_ns - core->expired_ns < EXPIRE_NS)
         return;
@@ -230,7 +230,7 @@ bool core_is_idle(const struct core *core, uint64_t now_ns)
 }
 
 /* Called when the plan is carried out, so guests are at their places. */
-static void steer(struct core *core, uint64_t now_ns)
+static void steer_disks(struct core *core, uint64_t now_ns)
 {
     if (core->settings.steer && core->mode == MODE_ACT)
         steer_run(&core->steer, &core->topology, &core->domains, core->matrix,
@@ -291,7 +291,7 @@ static int run_core(struct core *core, bool requested, uint64_t now_ns,
     rc = core_refresh(core, now_ns, err);
     if (rc)
         return rc;
-    expire(core, now_ns);
+    expire_cells(core, now_ns);
     if (core->settings.state_path)
         remember_run(core, now_ns);
     reservations_forget(&core->reservations, &core->topology, &core->domains, now_ns);
@@ -303,7 +303,7 @@ static int run_core(struct core *core, bool requested, uint64_t now_ns,
     else if (!core->actuator.state.nr)
         soft_weight_restore(&core->soft_weight);
     if (core->mode == MODE_OBSERVE) {
-        steer(core, now_ns);
+        steer_disks(core, now_ns);
         return 0;
     }
     learned_age(&core->learned, time(NULL));
@@ -314,7 +314,7 @@ static int run_core(struct core *core, bool requested, uint64_t now_ns,
     carry_out_plan(core, now_ns);
     plan_done(core->planner, &input, &core->plan);
     keep_learned(core);
-    steer(core, now_ns);
+    steer_disks(core, now_ns);
 
     return 0;
 }

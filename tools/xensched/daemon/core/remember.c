@@ -114,8 +114,8 @@ static void add_talk(struct remembered *r, const struct domain *with,
 }
 
 /* Decays the sums; returns the weight of the present. */
-static double age(const struct core *core, struct remembered *r,
-                  uint64_t now_ns)
+static double age_remembered(const struct core *core, struct remembered *r,
+                             uint64_t now_ns)
 {
     uint64_t for_ns = r->at_ns ? now_ns - r->at_ns : 0;
     double left = exp2(-(double)for_ns / HALF_LIFE_NS);
@@ -180,7 +180,7 @@ void remember_run(struct core *core, uint64_t now_ns)
 
     follow_guests(core);
     for (i = 0; i < nr; i++)
-        part[i] = age(core, &core->remembered[i], now_ns);
+        part[i] = age_remembered(core, &core->remembered[i], now_ns);
     add_pairs(core, &input, part);
     add_use(core, part, now_ns);
     free(standing);
@@ -198,7 +198,7 @@ static int by_lines(const void *x, const void *y)
 }
 
 /* Returns false if the guest ran too shortly. */
-static bool conclude(const struct remembered *r, struct history_guest *guest)
+static bool conclude_guest(const struct remembered *r, struct history_guest *guest)
 {
     struct history_partner partners[MOST];
     unsigned int i;
@@ -224,7 +224,7 @@ static void keep_history(struct core *core, const struct remembered *r)
 {
     struct history_guest guest;
 
-    if (r->domid && conclude(r, &guest))
+    if (r->domid && conclude_guest(r, &guest))
         history_put(&core->history, &guest);
 }
 
@@ -251,7 +251,7 @@ bool remember_find(const struct core *core, const char *uuid,
 
     for (i = 0; i < core->nr_remembered; i++)
         if (!strcmp(core->remembered[i].uuid, uuid) &&
-            conclude(&core->remembered[i], guest))
+            conclude_guest(&core->remembered[i], guest))
             return true;
     last = history_find(&core->history, uuid);
     if (last)

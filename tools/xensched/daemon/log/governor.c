@@ -145,7 +145,7 @@ static double take_rates(struct governor *g, double seconds)
 }
 
 /* Returns the threshold for at most @level rows per second. */
-static uint32_t raised(const struct governor *g, size_t i, double level)
+static uint32_t raised_threshold(const struct governor *g, size_t i, double level)
 {
     uint32_t threshold = threshold_of(g, i);
     double rate = g->pairs[i].rate;
@@ -159,7 +159,7 @@ static uint32_t raised(const struct governor *g, size_t i, double level)
 }
 
 /* Returns the threshold one step lower, for pairs with at most @level rows. */
-static uint32_t lowered(const struct governor *g, size_t i, double level)
+static uint32_t lowered_threshold(const struct governor *g, size_t i, double level)
 {
     uint32_t threshold = threshold_of(g, i), chosen = chosen_of(g, i);
 
@@ -233,9 +233,9 @@ static unsigned int raise_some(struct governor *g, double most,
     double level = most / 2;
     unsigned int nr;
 
-    while (level > MIN_RATE && rate_with(g, raised, level) > enough)
+    while (level > MIN_RATE && rate_with(g, raised_threshold, level) > enough)
         level /= 2;
-    nr = change_thresholds(g, raised, level > MIN_RATE ? level : MIN_RATE, changes);
+    nr = change_thresholds(g, raised_threshold, level > MIN_RATE ? level : MIN_RATE, changes);
     g->stuck = g->stuck || !nr;
     g->calm = 0;
     if (nr && g->lowered_ns && now_ns - g->lowered_ns < TOO_EARLY_NS &&
@@ -255,11 +255,11 @@ static unsigned int lower_some(struct governor *g, double most,
     double level = most;
     unsigned int nr;
 
-    while (level > MIN_RATE / 4 && rate_with(g, lowered, level) > enough)
+    while (level > MIN_RATE / 4 && rate_with(g, lowered_threshold, level) > enough)
         level /= 2;
-    if (rate_with(g, lowered, level) > enough)
+    if (rate_with(g, lowered_threshold, level) > enough)
         return 0;
-    nr = change_thresholds(g, lowered, level, changes);
+    nr = change_thresholds(g, lowered_threshold, level, changes);
     if (nr)
         g->lowered_ns = now_ns;
     if (nr)

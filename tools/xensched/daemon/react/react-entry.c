@@ -104,7 +104,7 @@ static const char *reason_of(int code)
                                   : "an action failed";
 }
 
-static void ended(struct ev_loop *loop, ev_child *child, int events)
+static void handle_child_end(struct ev_loop *loop, ev_child *child, int events)
 {
     struct entry *e = child->data;
     struct react *react = e->react;
@@ -152,7 +152,7 @@ void perform(struct react *react, struct entry *e)
         return;
     }
     e->react = react;
-    ev_child_init(&e->child, ended, pid, 0);
+    ev_child_init(&e->child, handle_child_end, pid, 0);
     e->child.data = e;
     ev_child_start(react->loop, &e->child);
 }

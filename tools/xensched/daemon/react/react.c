@@ -77,7 +77,7 @@ static bool is_stopped(const struct entry *e)
            state == XENSCHED_STOP_STOPPED;
 }
 
-static bool met(void *arg, struct reaction *r)
+static bool act_if_met(void *arg, struct reaction *r)
 {
     struct react *react = arg;
     struct entry *e = r->owner;
@@ -114,7 +114,7 @@ static void say_once(struct entry *e, const char *text)
     say("reaction '%s': %s", e->text, text);
 }
 
-static void disarm(struct entry *e)
+static void disarm_entry(struct entry *e)
 {
     if (e->armed)
         xensched_stop_resume(e->reaction->domid, NULL);
@@ -189,8 +189,8 @@ static int prepare_guest(struct react *react, struct entry *e,
 
 /* Figures. */
 
-static double figure(const struct react *react, const struct reaction *r,
-                     uint64_t now_ns)
+static double figure_of(const struct react *react, const struct reaction *r,
+                        uint64_t now_ns)
 {
     const struct core *core = react->core;
     struct xensched_source_stats stats;
@@ -247,14 +247,14 @@ void react_look(struct react *react, uint64_t now_ns)
         follow_entry(react, e);
         if (prepare_guest(react, e, &err))
             say_once(e, err.text);
-        reaction_compare(&react->list, r, figure(react, r, now_ns), now_ns);
+        reaction_compare(&react->list, r, figure_of(react, r, now_ns), now_ns);
     }
 }
 
 /* Adding and removing. */
 
 /* Ends the actions; @failure: why they failed, or NULL. */
-static void ended(struct react *react, struct entry *e, const char *failure)
+static void report_end(struct react *react, struct entry *e, const char *failure)
 {
     json_object *json = describe_entry(e);
 
@@ -311,7 +311,7 @@ static struct entry *add_entry(struct react *react, const struct react_settings 
         return NULL;
     }
     e = entry_new(wanted);
-    e->ended = ended;
+    e->ended = report_end;
     e->reaction = reactions_add(&react->list, &c, &wanted->limits, e);
     watches_free_slot(&react->list, e->reaction);
     follow_entry(react, e);
@@ -325,7 +325,7 @@ static void drop_entry(struct react *react, struct entry *e)
     uint32_t domid = e->reaction->domid;
     bool prepared = e->prepared;
 
-    disarm(e);
+    disarm_entry(e);
     if (e->reaction->busy && e->wanted.pauses)
         xensched_stop_resume(domid, NULL);
     reactions_remove(&react->list, e->reaction);
@@ -393,7 +393,7 @@ int react_done(struct react *react, unsigned int id, const char *failure,
         if (e->reaction->id != id || !e->client ||
             e->client != react->control->asking)
             continue;
-        ended(react, e, failure);
+        report_end(react, e, failure);
         return 0;
     }
 
@@ -449,7 +449,7 @@ void react_init(struct react *react, struct core *core, const struct log_sources
     *react = (struct react){
         .core = core, .sources = sources, .control = control, .loop = loop,
     };
-    reactions_init(&react->list, met, react);
+    reactions_init(&react->list, act_if_met, react);
     core->reactions = &react->list;
     let_all_go(&core->domains);
 }

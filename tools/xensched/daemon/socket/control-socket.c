@@ -31,7 +31,7 @@ static const char too_long[] =
 
 _Static_assert(CONTROL_LINE == 4096, "too_long says so");
 
-static void disconnect(struct control_client *client)
+static void disconnect_client(struct control_client *client)
 {
     struct control *c = client->control;
     int kept = client->kept;
@@ -114,7 +114,7 @@ static void look_for_line(struct control_client *client)
     }
 }
 
-static void receive(struct control_client *client)
+static void receive_request(struct control_client *client)
 {
     ssize_t got = recv(client->fd, client->in + client->nr_in,
                        sizeof(client->in) - client->nr_in, 0);
@@ -122,14 +122,14 @@ static void receive(struct control_client *client)
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (got <= 0) {
-        disconnect(client);
+        disconnect_client(client);
         return;
     }
     client->nr_in += got;
     look_for_line(client);
 }
 
-static void transmit(struct control_client *client)
+static void transmit_answer(struct control_client *client)
 {
     ssize_t done = send(client->fd, client->out + client->sent,
                         client->nr_out - client->sent, MSG_NOSIGNAL);
@@ -137,7 +137,7 @@ static void transmit(struct control_client *client)
     if (done < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (done < 0) {
-        disconnect(client);
+        disconnect_client(client);
         return;
     }
     is_active(client);
@@ -151,7 +151,7 @@ static void transmit(struct control_client *client)
     else
         ev_timer_again(client->control->loop, &client->idle);
     if (client->closing)
-        disconnect(client);
+        disconnect_client(client);
     else
         look_for_line(client);
 }
@@ -163,16 +163,16 @@ static void client_ready(struct ev_loop *loop, ev_io *io, int events)
     (void)loop;
     (void)events;
     if (client->out)
-        transmit(client);
+        transmit_answer(client);
     else
-        receive(client);
+        receive_request(client);
 }
 
 static void client_idle(struct ev_loop *loop, ev_timer *timer, int events)
 {
     (void)loop;
     (void)events;
-    disconnect(timer->data);
+    disconnect_client(timer->data);
 }
 
 /*
@@ -192,7 +192,7 @@ static struct control_client *make_place(struct control *c)
         if (!client->kept && (!place || client->active < place->active))
             place = client;
     }
-    disconnect(place);
+    disconnect_client(place);
 
     return place;
 }
@@ -208,7 +208,7 @@ static int is_allowed(int fd)
 }
 
 /* A client that is not accepted stays in the queue, so the event loop would be called for ever. */
-static void rest(struct control *c)
+static void pause_accepting(struct control *c)
 {
     say("cannot accept at '%s': %s; once more in %g s", c->path,
         strerror(errno), AGAIN_S);
@@ -234,7 +234,7 @@ static void new_client(struct ev_loop *loop, ev_io *io, int events)
     (void)events;
     if (fd < 0) {
         if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-            rest(c);
+            pause_accepting(c);
         return;
     }
     if (!is_allowed(fd)) {
@@ -357,9 +357,9 @@ void control_close(struct control *c)
 
         /* The answer to "stop" has not been sent yet. */
         if (client->fd >= 0 && client->out)
-            transmit(client);
+            transmit_answer(client);
         if (client->fd >= 0)
-            disconnect(client);
+            disconnect_client(client);
     }
     ev_io_stop(c->loop, &c->io);
     ev_timer_stop(c->loop, &c->again);

@@ -36,7 +36,7 @@ static int fail_again(const struct xensched_recorder *r,
     return r->failure.code;
 }
 
-static int flush(struct xensched_recorder *r, struct xensched_error *err)
+static int flush_rows(struct xensched_recorder *r, struct xensched_error *err)
 {
     int rc;
 
@@ -63,7 +63,7 @@ static int put_chunk(struct xensched_recorder *r,
     if (r->failure.code)
         return fail_again(r, err);
     if (r->chunks.length + size > RECORDING_MAX_PACK)
-        rc = flush(r, err);
+        rc = flush_rows(r, err);
     if (!r->chunks.length)
         r->begin_ns = chunk->time_ns;
     chunk->magic = RECORDING_CHUNK;
@@ -72,7 +72,7 @@ static int put_chunk(struct xensched_recorder *r,
     if (!rc)
         rc = pack_append(&r->chunks, bytes, chunk->length, err);
     if (!rc && r->chunks.length >= PACK_BYTES)
-        rc = flush(r, err);
+        rc = flush_rows(r, err);
 
     return rc;
 }
@@ -150,7 +150,7 @@ int xensched_recorder_open_ring(uint64_t bytes, double seconds,
 int xensched_recorder_save(struct xensched_recorder *r, const char *path,
                            struct xensched_error *err)
 {
-    int rc = flush(r, err);
+    int rc = flush_rows(r, err);
 
     if (rc)
         return rc;
@@ -280,7 +280,7 @@ int xensched_recorder_round(struct xensched_recorder *r, uint64_t time_ns,
     int rc = put_chunk(r, &chunk, NULL, err);
 
     if (!rc && time_ns - r->begin_ns >= PACK_NS)
-        rc = flush(r, err);
+        rc = flush_rows(r, err);
 
     return rc;
 }
@@ -297,7 +297,7 @@ int xensched_recorder_close(struct xensched_recorder *r,
     int rc = 0, close_rc;
 
     if (!r->failure.code)
-        rc = flush(r, err);
+        rc = flush_rows(r, err);
     close_rc = r->ops->close(r->sink, !r->failure.code, &close_err);
     if (!rc && close_rc) {
         rc = close_rc;

@@ -30,8 +30,8 @@ struct xensched_recording {
     struct xensched_source_info *sources[XENSCHED_MAX_SOURCES];
 };
 
-static int damaged(const struct xensched_recording *r,
-                   struct xensched_error *err, const char *what)
+static int fail_damaged(const struct xensched_recording *r,
+                        struct xensched_error *err, const char *what)
 {
     return xensched_fail(err, EILSEQ, "'%s' is damaged at offset %llu: %s",
                          r->path, (unsigned long long)r->offset, what);
@@ -74,7 +74,7 @@ static int check_header(struct xensched_recording *r,
                              r->path, header->abi_version, XEN_SCHEDLOG_ABI_VERSION);
     if (header->crc != crc32(0, (const Bytef *)header,
                              offsetof(struct recording_header, crc)))
-        return damaged(r, err, "wrong checksum of the header");
+        return fail_damaged(r, err, "wrong checksum of the header");
 
     return 0;
 }
@@ -172,8 +172,8 @@ const char *xensched_kind_name(enum xensched_kind kind)
     return kind < XENSCHED_NR_KINDS ? names[kind] : NULL;
 }
 
-static uint32_t checksum(const struct recording_chunk *chunk,
-                         const uint8_t *bytes)
+static uint32_t chunk_checksum(const struct recording_chunk *chunk,
+                               const uint8_t *bytes)
 {
     uint32_t crc = crc32(0, (const Bytef *)chunk,
                          offsetof(struct recording_chunk, crc));
@@ -191,9 +191,9 @@ static int get_chunk(struct xensched_recording *r,
     if (rc)
         return rc;
     if (chunk->magic != RECORDING_CHUNK)
-        return damaged(r, err, "no chunk begins here");
+        return fail_damaged(r, err, "no chunk begins here");
     if (chunk->length > XEN_SCHEDLOG_MAX_FILE_SIZE)
-        return damaged(r, err, "impossible length of a chunk");
+        return fail_damaged(r, err, "impossible length of a chunk");
 
     rc = pack_reserve(&r->rows, chunk->length, err);
     if (!rc)
@@ -201,8 +201,8 @@ static int get_chunk(struct xensched_recording *r,
                        err);
     if (rc)
         return rc;
-    if (checksum(chunk, r->rows.bytes) != chunk->crc)
-        return damaged(r, err, "wrong checksum of a chunk");
+    if (chunk_checksum(chunk, r->rows.bytes) != chunk->crc)
+        return fail_damaged(r, err, "wrong checksum of a chunk");
 
     return 0;
 }
@@ -211,25 +211,25 @@ static int end_of_file(const struct xensched_recording *r,
                        const struct recording_chunk *chunk, struct xensched_error *err)
 {
     if (chunk->pos != r->nr_chunks)
-        return damaged(r, err, "chunks before the end mark are missing");
+        return fail_damaged(r, err, "chunks before the end mark are missing");
     if (fgetc(r->file) != EOF)
-        return damaged(r, err, "something follows the end mark");
+        return fail_damaged(r, err, "something follows the end mark");
 
     return 0;
 }
 
 /* Makes the contents of a pack the next chunks. */
-static int unpack(struct xensched_recording *r,
-                  const struct recording_chunk *chunk,
-                  struct xensched_error *err)
+static int unpack_chunk(struct xensched_recording *r,
+                        const struct recording_chunk *chunk,
+                        struct xensched_error *err)
 {
     int rc;
 
     if (chunk->pos > RECORDING_MAX_PACK)
-        return damaged(r, err, "impossible length of what a pack holds");
+        return fail_damaged(r, err, "impossible length of what a pack holds");
     rc = pack_expand(r->rows.bytes, chunk->length, chunk->pos, &r->pack, err);
     if (rc == -EILSEQ)
-        return damaged(r, err, "a pack that cannot be decompressed");
+        return fail_damaged(r, err, "a pack that cannot be decompressed");
     r->pack_at = 0;
 
     return rc;
@@ -243,28 +243,28 @@ static int get_packed(struct xensched_recording *r,
     size_t left = r->pack.length - r->pack_at;
 
     if (left < sizeof(*chunk))
-        return damaged(r, err, "a pack ends within a chunk");
+        return fail_damaged(r, err, "a pack ends within a chunk");
     memcpy(chunk, r->pack.bytes + r->pack_at, sizeof(*chunk));
     left -= sizeof(*chunk);
     if (chunk->magic != RECORDING_CHUNK || chunk->length > left ||
         chunk->length > XEN_SCHEDLOG_MAX_FILE_SIZE ||
         chunk->type == RECORDING_END || chunk->type == RECORDING_PACK)
-        return damaged(r, err, "an impossible chunk in a pack");
+        return fail_damaged(r, err, "an impossible chunk in a pack");
     *bytes = r->pack.bytes + r->pack_at + sizeof(*chunk);
     r->pack_at += sizeof(*chunk) + chunk->length;
 
     return 0;
 }
 
-static int rows(const struct xensched_recording *r,
-                const struct recording_chunk *chunk, const uint8_t *bytes,
-                struct xensched_batch *batch, struct xensched_error *err)
+static int read_rows(const struct xensched_recording *r,
+                     const struct recording_chunk *chunk, const uint8_t *bytes,
+                     struct xensched_batch *batch, struct xensched_error *err)
 {
     memset(batch, 0, sizeof(*batch));
     xensched_layout(chunk->lcr, &batch->layout);
     if (chunk->length &&
         (!batch->layout.size || chunk->length % batch->layout.size))
-        return damaged(r, err, "a chunk which is not made of whole rows");
+        return fail_damaged(r, err, "a chunk which is not made of whole rows");
 
     batch->source = r->header.version > 1 ? chunk->source : 0;
     batch->cpu = chunk->cpu;
@@ -279,9 +279,9 @@ static int rows(const struct xensched_recording *r,
     return 0;
 }
 
-static int host(struct xensched_recording *r,
-                const struct recording_chunk *chunk, const uint8_t *bytes,
-                struct xensched_error *err)
+static int read_host(struct xensched_recording *r,
+                     const struct recording_chunk *chunk, const uint8_t *bytes,
+                     struct xensched_error *err)
 {
     char *text = malloc(chunk->length + 1);
 
@@ -309,19 +309,19 @@ static void make_text(char *text, size_t size)
             text[i] = '?';
 }
 
-static int source(struct xensched_recording *r,
-                  const struct recording_chunk *chunk, const uint8_t *bytes,
-                  struct xensched_source_info *info,
-                  struct xensched_error *err)
+static int read_source(struct xensched_recording *r,
+                       const struct recording_chunk *chunk, const uint8_t *bytes,
+                       struct xensched_source_info *info,
+                       struct xensched_error *err)
 {
     struct recording_source s;
     size_t name = chunk->length - offsetof(struct recording_source, name);
 
     if (chunk->length < sizeof(s) || chunk->source >= XENSCHED_MAX_SOURCES)
-        return damaged(r, err, "an impossible source");
+        return fail_damaged(r, err, "an impossible source");
     memcpy(&s, bytes, sizeof(s));
     if (s.kind >= XENSCHED_NR_KINDS)
-        return damaged(r, err, "a source of an unknown kind");
+        return fail_damaged(r, err, "a source of an unknown kind");
     *info = (struct xensched_source_info){
         .id = chunk->source,
         .kind = s.kind,
@@ -349,10 +349,10 @@ static int clock_of(const struct xensched_recording *r,
     struct recording_clock c;
 
     if (chunk->length < sizeof(c) || chunk->source >= XENSCHED_MAX_SOURCES)
-        return damaged(r, err, "an impossible clock");
+        return fail_damaged(r, err, "an impossible clock");
     memcpy(&c, bytes, sizeof(c));
     if (c.vcpu >= XENSCHED_MAX_VCPUS)
-        return damaged(r, err, "the clock of an impossible vCPU");
+        return fail_damaged(r, err, "the clock of an impossible vCPU");
     *clock = (struct xensched_clock){
         .vcpu = c.vcpu,
         .flags = c.flags,
@@ -379,15 +379,15 @@ static int parse_chunk(struct xensched_recording *r,
     record->what = XENSCHED_RECORDED_ROWS;
     switch (chunk->type) {
     case RECORDING_ROWS:
-        rc = rows(r, chunk, bytes, &record->batch, err);
+        rc = read_rows(r, chunk, bytes, &record->batch, err);
         break;
     case RECORDING_HOST:
         record->what = XENSCHED_RECORDED_HOST;
-        rc = host(r, chunk, bytes, err);
+        rc = read_host(r, chunk, bytes, err);
         break;
     case RECORDING_SOURCE:
         record->what = XENSCHED_RECORDED_SOURCE;
-        rc = source(r, chunk, bytes, &record->info, err);
+        rc = read_source(r, chunk, bytes, &record->info, err);
         break;
     case RECORDING_CLOCK:
         record->what = XENSCHED_RECORDED_CLOCK;
@@ -421,7 +421,7 @@ static int read_file(struct xensched_recording *r,
     if (chunk.type == RECORDING_END)
         return end_of_file(r, &chunk, err);
     if (chunk.type == RECORDING_PACK)
-        rc = unpack(r, &chunk, err);
+        rc = unpack_chunk(r, &chunk, err);
     else
         rc = parse_chunk(r, &chunk, r->rows.bytes, record, err);
     if (rc < 0)

@@ -18,7 +18,7 @@
 #define FIRST_LAYOUT 2
 #define NO_LAYOUT 0
 
-static bool counts(const struct log_state *now)
+static bool is_counting(const struct log_state *now)
 {
     return now->row_size && now->layout.counter_size &&
            now->layout.lcr & XEN_SCHEDLOG_LCR_ADD;
@@ -127,7 +127,7 @@ int xensched_counter_read(struct xensched_counter *counter,
         return refuse_counter(counter, count, -EAGAIN);
     if (!log_state_plausible(&now, counter->size))
         return refuse_counter(counter, count, -EPROTO);
-    if (now.seq != NO_LAYOUT && !counts(&now))
+    if (now.seq != NO_LAYOUT && !is_counting(&now))
         return refuse_counter(counter, count, -EINVAL);
 
     if (now.seq != NO_LAYOUT) {

@@ -57,7 +57,7 @@ struct shuffle {
 #define NO_BYTES 0x8080808080808080ULL
 
 /* Selects bytes @offset to @offset + @size - 1, and zeroes above, as 8 bytes. */
-static uint64_t pick(unsigned int offset, unsigned int size)
+static uint64_t pick_entry(unsigned int offset, unsigned int size)
 {
     uint64_t bytes = 0x0706050403020100ULL + offset * 0x0101010101010101ULL;
 
@@ -70,19 +70,19 @@ static uint64_t pick(unsigned int offset, unsigned int size)
 /* The same for an id, as 2 bytes. */
 static uint64_t pick_id(unsigned int offset)
 {
-    return (uint16_t)pick(offset, offset == XENSCHED_NO_ENTRY ? 0 : 2);
+    return (uint16_t)pick_entry(offset, offset == XENSCHED_NO_ENTRY ? 0 : 2);
 }
 
 /* The same for the event and its reason, which may have a byte each. */
 static uint64_t pick_event(const struct xensched_layout *layout)
 {
-    return xensched_has_reason(layout) ? (uint16_t)pick(layout->event, 1)
+    return xensched_has_reason(layout) ? (uint16_t)pick_entry(layout->event, 1)
                                        : pick_id(layout->event);
 }
 
 static uint64_t pick_reason(const struct xensched_layout *layout)
 {
-    return xensched_has_reason(layout) ? (uint16_t)pick(layout->event + 1, 1)
+    return xensched_has_reason(layout) ? (uint16_t)pick_entry(layout->event + 1, 1)
                                        : (uint16_t)NO_BYTES;
 }
 
@@ -118,14 +118,14 @@ static bool prepare_shuffle(const struct xensched_layout *layout, uint32_t cpu,
             : layout->time_size && layout->time + layout->time_size > HALF)
         return false;
 
-    s->low[0] = pick(layout->counter, layout->counter_size);
-    s->low[1] = pick(layout->time, far ? 0 : layout->time_size);
+    s->low[0] = pick_entry(layout->counter, layout->counter_size);
+    s->low[1] = pick_entry(layout->time, far ? 0 : layout->time_size);
     s->low[2] = (uint32_t)NO_BYTES | pick_event(layout) << 32 |
                 pick_id(layout->current) << 48;
     s->low[3] = NO_BYTES << 48 | pick_reason(layout) << 32 |
                 (NO_BYTES & 0xffff0000U) | pick_id(layout->correspondent);
     s->high[0] = s->high[2] = s->high[3] = NO_BYTES;
-    s->high[1] = far ? pick(0, layout->time_size) : NO_BYTES;
+    s->high[1] = far ? pick_entry(0, layout->time_size) : NO_BYTES;
     s->fixed[0] = s->fixed[1] = 0;
     s->fixed[2] = cpu;
     s->fixed[3] = (uint64_t)valid_entries(layout) << 16;

@@ -45,7 +45,7 @@ static int ask_xen(xc_interface *xch, uint32_t domid, uint32_t vcpu,
     return 0;
 }
 
-static const char *why(int code)
+static const char *reason_text(int code)
 {
     switch (code) {
     case EOPNOTSUPP:
@@ -80,7 +80,7 @@ int xensched_clocks_of_domain(uint32_t domid, uint32_t nr,
     xc_interface_close(xch);
     if (code)
         return xensched_fail(err, code, "Xen does not report the clock of domain %u: %s",
-                             domid, why(code));
+                             domid, reason_text(code));
 
     return 0;
 }

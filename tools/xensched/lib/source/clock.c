@@ -6,7 +6,7 @@
 #include <xensched/clock.h>
 
 /* Converts @cycles of a clock with rate @from to a clock with rate @to. */
-static uint64_t scale(int64_t cycles, uint64_t from, uint64_t to)
+static uint64_t scale_cycles(int64_t cycles, uint64_t from, uint64_t to)
 {
     uint64_t size = cycles < 0 ? -(uint64_t)cycles : (uint64_t)cycles;
 
@@ -19,15 +19,15 @@ static uint64_t scale(int64_t cycles, uint64_t from, uint64_t to)
 uint64_t xensched_clock_to_host(const struct xensched_clock *c,
                                 uint64_t guest_tsc)
 {
-    return c->host_tsc + scale((int64_t)(guest_tsc - c->guest_tsc),
-                               c->guest_khz, c->host_khz);
+    return c->host_tsc + scale_cycles((int64_t)(guest_tsc - c->guest_tsc),
+                                      c->guest_khz, c->host_khz);
 }
 
 uint64_t xensched_clock_to_guest(const struct xensched_clock *c,
                                  uint64_t host_tsc)
 {
-    return c->guest_tsc + scale((int64_t)(host_tsc - c->host_tsc),
-                                c->host_khz, c->guest_khz);
+    return c->guest_tsc + scale_cycles((int64_t)(host_tsc - c->host_tsc),
+                                       c->host_khz, c->guest_khz);
 }
 
 uint64_t xensched_clock_distance(const struct xensched_clock *a,

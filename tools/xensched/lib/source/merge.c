@@ -123,9 +123,9 @@ static const struct xensched_clock *clock_of(const struct source *s,
 }
 
 /* Extends a time stamp to 64 bits: the value nearest to the known times. */
-static uint64_t whole(const struct xensched_merge *m, const struct source *s,
-                      const struct xensched_clock *clock,
-                      const struct xensched_layout *layout, uint64_t time)
+static uint64_t whole_time(const struct xensched_merge *m, const struct source *s,
+                           const struct xensched_clock *clock,
+                           const struct xensched_layout *layout, uint64_t time)
 {
     unsigned int shift = xensched_layout_tsc_shift(layout);
     uint64_t cycles = time << shift, span, after, near = s->latest;
@@ -161,7 +161,7 @@ static void set_time(struct xensched_merge *m, struct source *s,
         item->error_ns = XENSCHED_NO_TIME;
         return;
     }
-    tsc = whole(m, s, clock, layout, item->row.time);
+    tsc = whole_time(m, s, clock, layout, item->row.time);
     s->latest = tsc;
     error = shift < 40 ? (1ULL << shift) - 1 : 0;
     if (clock) {

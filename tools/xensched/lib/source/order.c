@@ -63,7 +63,7 @@ static void set_moment(struct moment *moment, const struct xensched_merged *m)
 }
 
 /* Judges what came between two notifications of the front end. */
-static void judge(struct xensched_order *o, const struct ring_pair *p)
+static void judge_pair(struct xensched_order *o, const struct ring_pair *p)
 {
     const struct moment *r = &p->response, *n = &p->notification;
     uint64_t late_ns;
@@ -100,7 +100,7 @@ static void take_notification(struct xensched_order *o,
     p = find_pair(o, m->row.correspondent, m->row.current);
     if (!p)
         return;
-    judge(o, p);
+    judge_pair(o, p);
     *p = (struct ring_pair){
         .back = p->back, .front = p->front, .asked = true,
     };

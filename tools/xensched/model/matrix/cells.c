@@ -61,9 +61,9 @@ static bool keep_all(const struct cell *cell, void *arg)
     return false;
 }
 
-static void rebuild(struct cells *cells, size_t nr_slots,
-                    bool (*remove)(const struct cell *cell, void *arg),
-                    void *arg)
+static void rebuild_slots(struct cells *cells, size_t nr_slots,
+                          bool (*remove)(const struct cell *cell, void *arg),
+                          void *arg)
 {
     struct cells old = *cells;
     struct cell *cell;
@@ -86,7 +86,7 @@ struct cell *cells_get(struct cells *cells, uint64_t key)
     if (slot->key == key)
         return slot;
     if (2 * (cells->used + 1) > cells->nr_slots) {
-        rebuild(cells, 2 * cells->nr_slots, keep_all, NULL);
+        rebuild_slots(cells, 2 * cells->nr_slots, keep_all, NULL);
         slot = slot_of(cells, key);
     }
     slot->key = key;
@@ -120,5 +120,5 @@ void cells_remove(struct cells *cells,
         return;
     while (nr_slots < 2 * stay)
         nr_slots *= 2;
-    rebuild(cells, nr_slots, remove, arg);
+    rebuild_slots(cells, nr_slots, remove, arg);
 }

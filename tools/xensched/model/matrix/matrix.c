@@ -146,8 +146,8 @@ static uint16_t correspondent_of(uint64_t key)
     return key;
 }
 
-static double decayed(const struct matrix *m, const struct cell *cell,
-                      uint64_t now_ns)
+static double decayed_cell(const struct matrix *m, const struct cell *cell,
+                           uint64_t now_ns)
 {
     return decay_left(cell->sum, cell->at_ns, now_ns, m->half_life_ns);
 }
@@ -155,7 +155,7 @@ static double decayed(const struct matrix *m, const struct cell *cell,
 static double rate_of(const struct matrix *m, const struct cell *cell,
                       uint64_t now_ns)
 {
-    return decay_rate(decayed(m, cell, now_ns), m->half_life_ns);
+    return decay_rate(decayed_cell(m, cell, now_ns), m->half_life_ns);
 }
 
 /*
@@ -182,7 +182,7 @@ static uint64_t ran_key(uint16_t current, uint32_t cpu)
 static void add_to(struct matrix *m, struct cell *cell, unsigned int event,
                    uint32_t threshold, uint64_t amount, uint64_t now_ns)
 {
-    cell->sum = decayed(m, cell, now_ns) + threshold * weigh_event(m, event, amount);
+    cell->sum = decayed_cell(m, cell, now_ns) + threshold * weigh_event(m, event, amount);
     if (now_ns > cell->at_ns)
         cell->at_ns = now_ns;
     cell->total += threshold * amount;
@@ -283,8 +283,8 @@ bool matrix_cap(struct matrix *m, unsigned int event, uint16_t current,
     if (!cell)
         return false;
     if (seen)
-        most += decayed(m, seen, now_ns);
-    sum = decayed(m, cell, now_ns);
+        most += decayed_cell(m, seen, now_ns);
+    sum = decayed_cell(m, cell, now_ns);
     over = sum - most * factor;
     if (over <= 0)
         return false;

@@ -13,8 +13,8 @@ void processes_init(struct processes *p, uint64_t half_life_ns)
     p->half_life_ns = half_life_ns;
 }
 
-static double decayed(const struct processes *p, const struct process_io *io,
-                      uint64_t now_ns)
+static double decayed_process_io(const struct processes *p, const struct process_io *io,
+                                 uint64_t now_ns)
 {
     return decay_left(io->sum, io->at_ns, now_ns, p->half_life_ns);
 }
@@ -22,7 +22,7 @@ static double decayed(const struct processes *p, const struct process_io *io,
 double processes_rate(const struct processes *p, const struct process_io *io,
                       uint64_t now_ns)
 {
-    return decay_rate(decayed(p, io, now_ns), p->half_life_ns);
+    return decay_rate(decayed_process_io(p, io, now_ns), p->half_life_ns);
 }
 
 /* The first of the places for @key. */
@@ -57,7 +57,7 @@ static void add_sectors(struct processes *p, uint32_t pid, uint16_t back_end,
 {
     struct process_io *io = get_io(p, pid, back_end);
 
-    io->sum = decayed(p, io, now_ns) + sectors;
+    io->sum = decayed_process_io(p, io, now_ns) + sectors;
     io->total = sectors > UINT64_MAX - io->total ? UINT64_MAX
                                                  : io->total + sectors;
     if (now_ns > io->at_ns)

@@ -19,7 +19,7 @@ struct sum {
     bool none;     /* there can be no such row */
 };
 
-static bool suits(const struct xensched_layout *layout)
+static bool layout_suits(const struct xensched_layout *layout)
 {
     return layout->event == 0 && layout->current == 2 &&
            layout->correspondent == 4 && layout->counter_size;
@@ -81,7 +81,7 @@ bool tally_batch(const struct xensched_batch *batch, uint32_t alone,
     struct sum sums[NR_SUMS];
     unsigned int i;
 
-    if (!suits(&layout))
+    if (!layout_suits(&layout))
         return false;
     for (i = 0; i < NR_SUMS; i++)
         sums[i].ids = NO_IDS;

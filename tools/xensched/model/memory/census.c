@@ -29,7 +29,7 @@ void census_free(struct census *c)
 }
 
 /* Has the latest count included the domain, because it existed then? */
-static bool counted(const struct census *c, const struct domain *d)
+static bool is_counted(const struct census *c, const struct domain *d)
 {
     return c->known && d->since_ns <= c->whole.at_ns;
 }
@@ -45,7 +45,7 @@ bool census_is_due(const struct census *c, const struct domains *domains,
     if (!c->known || age >= CENSUS_AGAIN_NS)
         return true;
     for (i = 0; i < domains->nr; i++)
-        if (!counted(c, &domains->domain[i]))
+        if (!is_counted(c, &domains->domain[i]))
             return age >= CENSUS_SOONEST_NS;
 
     return false;
@@ -125,6 +125,6 @@ void census_tell(const struct census *c, struct domains *domains)
     unsigned int i;
 
     for (i = 0; i < domains->nr; i++)
-        if (counted(c, &domains->domain[i]))
+        if (is_counted(c, &domains->domain[i]))
             fill_in_domain(c, &domains->domain[i]);
 }

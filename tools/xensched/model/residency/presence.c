@@ -153,8 +153,8 @@ double presence_together(const struct matrix *m, const struct topology *t,
     return sum < 1 ? sum : 1;
 }
 
-static double notifications(const struct matrix *m, const struct domain *a,
-                            const struct domain *b, uint64_t now_ns)
+static double notifications_between(const struct matrix *m, const struct domain *a,
+                                    const struct domain *b, uint64_t now_ns)
 {
     return matrix_rate(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, a->acct, b->acct,
                        now_ns) +
@@ -170,7 +170,7 @@ double presence_crossings(const struct matrix *m, const struct topology *t,
 
     if (!presence_known(a) || !presence_known(b))
         return -1;
-    rate = notifications(m, a, b, now_ns);
+    rate = notifications_between(m, a, b, now_ns);
     if (rate == 0)
         return 0;
     near = presence_together(m, t, a, b, NULL, NULL, now_ns);
@@ -255,7 +255,7 @@ double presence_apart(const struct matrix *m, const struct topology *t,
         if (crossings < 0)
             continue;
         apart += crossings;
-        all += notifications(m, a, b, now_ns);
+        all += notifications_between(m, a, b, now_ns);
     }
 
     return all > 0 ? apart / all : -1;

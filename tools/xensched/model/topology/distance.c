@@ -294,7 +294,7 @@ static bool read_matrix(struct distances *d, enum distance_kind kind,
     return true;
 }
 
-static void lower(double *least, double ns)
+static void lower_to(double *least, double ns)
 {
     if (ns > 0 && (*least <= 0 || ns < *least))
         *least = ns;
@@ -304,15 +304,15 @@ static void lower(double *least, double ns)
  * Sets the price of RELATION_REMOTE to that of the nearest two nodes of two sockets.  A host with
  * one socket has only nodes within it.  For memory, also sets that of the nodes' own.
  */
-static void summarise(struct distances *d, enum distance_kind kind)
+static void summarise_kind(struct distances *d, enum distance_kind kind)
 {
     double near = 0, within = 0, far = 0;
     unsigned int i;
 
     for (i = 0; i < d->nr_nodes * d->nr_nodes; i++)
-        lower(i / d->nr_nodes == i % d->nr_nodes ? &near
-              : d->relation[i] == RELATION_REMOTE ? &far : &within,
-              d->between[kind][i]);
+        lower_to(i / d->nr_nodes == i % d->nr_nodes ? &near
+                 : d->relation[i] == RELATION_REMOTE ? &far : &within,
+                 d->between[kind][i]);
     if (far <= 0)
         far = within;
     if (far > 0) {
@@ -357,13 +357,13 @@ static bool read_kind(struct distances *d, enum distance_kind kind,
             d->measured[kind][i] = true;
         }
     }
-    summarise(d, kind);
+    summarise_kind(d, kind);
     fill_gap(d, kind);
 
     return true;
 }
 
-static void copy(struct distances *to, const struct distances *from)
+static void copy_distances(struct distances *to, const struct distances *from)
 {
     size_t nr = (size_t)from->nr_nodes * from->nr_nodes;
     unsigned int kind;
@@ -417,7 +417,7 @@ int distances_read(struct distances *d, const char *path, unsigned int nr_cpus,
            (size_t)d->nr_nodes * d->nr_nodes * sizeof(*d->relation));
     rc = read_all(&read, all, path, nr_cpus, err);
     if (!rc)
-        copy(d, &read);
+        copy_distances(d, &read);
     distances_free(&read);
     json_object_put(all);
 

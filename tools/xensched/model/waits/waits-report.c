@@ -136,7 +136,7 @@ static int for_is_shorter(const void *a, const void *b)
     return (x->all.ns < y->all.ns) - (x->all.ns > y->all.ns);
 }
 
-static uint64_t most(const struct waits_of *of)
+static uint64_t longest_wait(const struct waits_of *of)
 {
     return of->ns > of->counted_ns ? of->ns : of->counted_ns;
 }
@@ -145,7 +145,7 @@ static int of_is_shorter(const void *a, const void *b)
 {
     const struct waits_of *x = a, *y = b;
 
-    return (most(x) < most(y)) - (most(x) > most(y));
+    return (longest_wait(x) < longest_wait(y)) - (longest_wait(x) > longest_wait(y));
 }
 
 /* The history has a sum for each cause, except for wake-ups. */
@@ -162,7 +162,7 @@ static void sum_causes(struct waits_of *of)
     of->by[WAITS_WOKEN].ns = of->ns > known ? of->ns - known : 0;
 }
 
-static void finish(struct waits_report *r)
+static void finish_report(struct waits_report *r)
 {
     unsigned int i, k;
 
@@ -201,7 +201,7 @@ void waits_ask(struct waits *w, uint64_t first_s, uint64_t seconds,
         add_second(&a, second);
     }
     free(a.of);
-    finish(report);
+    finish_report(report);
 }
 
 void waits_report_free(struct waits_report *report)

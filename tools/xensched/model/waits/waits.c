@@ -245,7 +245,7 @@ static uint64_t for_time(uint64_t ns)
     return units < FOR_MAX ? units : FOR_MAX;
 }
 
-static void put(struct waits *w, uint64_t word)
+static void append_word(struct waits *w, uint64_t word)
 {
     w->word[w->pos++ % w->nr_words] = word;
 }
@@ -270,11 +270,11 @@ static unsigned int write_buckets(struct waits *w, const struct waiter *waiter)
         word |= nr++ % 2 ? half << 32 : half;
         if (nr % 2)
             continue;
-        put(w, word);
+        append_word(w, word);
         word = 0;
     }
     if (nr % 2)
-        put(w, word);
+        append_word(w, word);
 
     return nr;
 }
@@ -283,7 +283,7 @@ static unsigned int write_buckets(struct waits *w, const struct waiter *waiter)
 static unsigned int write_sum(struct waits *w, uint64_t what, uint64_t number)
 {
     if (number)
-        put(w, what << DOMAIN_SHIFT | number);
+        append_word(w, what << DOMAIN_SHIFT | number);
 
     return !!number;
 }
@@ -299,8 +299,8 @@ static void write_waiter(struct waits *w, struct waiter *waiter)
         const struct culprit *c = &waiter->culprit[i];
 
         nr = c->nr < NR_MAX ? c->nr : NR_MAX;
-        put(w, (uint64_t)identity_of(w, (uint16_t)c->key) << DOMAIN_SHIFT | nr << NR_SHIFT |
-               (uint64_t)(c->key >> 16) << CAUSE_SHIFT | for_time(c->ns));
+        append_word(w, (uint64_t)identity_of(w, (uint16_t)c->key) << DOMAIN_SHIFT | nr << NR_SHIFT |
+                       (uint64_t)(c->key >> 16) << CAUSE_SHIFT | for_time(c->ns));
     }
     nr_for += write_sum(w, COUNTED, time_word(waiter->counted_ns));
     nr_for += write_sum(w, OFFLINE, time_word(waiter->offline_ns));

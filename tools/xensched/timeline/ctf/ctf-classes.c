@@ -135,7 +135,7 @@ static void add_field(bt_field_class *to, const char *name,
     bt_field_class_put_ref(field);
 }
 
-static bt_field_class *number(const struct ctf_classes *c, unsigned int bits)
+static bt_field_class *make_number(const struct ctf_classes *c, unsigned int bits)
 {
     bt_field_class *field =
         ctf_need(bt_field_class_integer_unsigned_create(c->trace_class));
@@ -145,7 +145,7 @@ static bt_field_class *number(const struct ctf_classes *c, unsigned int bits)
     return field;
 }
 
-static bt_field_class *domid(const struct ctf_classes *c)
+static bt_field_class *make_domid(const struct ctf_classes *c)
 {
     bt_field_class *field =
         ctf_need(bt_field_class_integer_signed_create(c->trace_class));
@@ -162,7 +162,7 @@ static bt_field_class *accounting_domain(const struct ctf_classes *c)
     size_t i;
 
     if (!c->nr_labels)
-        return number(c, 16);
+        return make_number(c, 16);
     field = ctf_need(bt_field_class_enumeration_unsigned_create(
         c->trace_class));
     bt_field_class_integer_set_field_value_range(field, 16);
@@ -187,48 +187,48 @@ static void add_domain(const struct ctf_classes *c, bt_field_class *to,
                        const char *name_of_domid)
 {
     if (kind != XENSCHED_KIND_HYPERVISOR) {
-        add_field(to, name, number(c, 16));
+        add_field(to, name, make_number(c, 16));
         return;
     }
     add_field(to, name, accounting_domain(c));
-    add_field(to, name_of_domid, domid(c));
+    add_field(to, name_of_domid, make_domid(c));
 }
 
-static bt_field_class *payload(const struct ctf_classes *c,
-                               enum xensched_kind kind, unsigned int event,
-                               unsigned int has)
+static bt_field_class *make_payload(const struct ctf_classes *c,
+                                    enum xensched_kind kind, unsigned int event,
+                                    unsigned int has)
 {
     bt_field_class *all = ctf_need(bt_field_class_structure_create(
         c->trace_class));
     const struct part *part;
 
     if (event == CTF_NAMELESS)
-        add_field(all, "number", domid(c));
+        add_field(all, "number", make_domid(c));
     if (has & XENSCHED_ROW_CURRENT)
         add_domain(c, all, kind, "current", "current_domid");
     if (has & XENSCHED_ROW_CORRESPONDENT)
         add_domain(c, all, kind, "correspondent", "correspondent_domid");
     if (has & XENSCHED_ROW_COUNTER) {
-        add_field(all, "counter", number(c, 64));
+        add_field(all, "counter", make_number(c, 64));
         for (part = parts[event]; part->name; part++)
-            add_field(all, part->name, number(c, 64));
+            add_field(all, part->name, make_number(c, 64));
     }
 
     return all;
 }
 
-static bt_field_class *context(const struct ctf_classes *c,
-                               enum xensched_kind kind)
+static bt_field_class *make_context(const struct ctf_classes *c,
+                                    enum xensched_kind kind)
 {
     bt_field_class *all = ctf_need(bt_field_class_structure_create(
         c->trace_class));
 
-    add_field(all, "cpu_id", number(c, 32));
-    add_field(all, "file", number(c, 32));
+    add_field(all, "cpu_id", make_number(c, 32));
+    add_field(all, "file", make_number(c, 32));
     if (kind == XENSCHED_KIND_HYPERVISOR)
         return all;
-    add_field(all, "source", number(c, 32));
-    add_field(all, "domid", number(c, 32));
+    add_field(all, "source", make_number(c, 32));
+    add_field(all, "domid", make_number(c, 32));
     add_field(all, "domain",
               ctf_need(bt_field_class_string_create(c->trace_class)));
 
@@ -256,7 +256,7 @@ static void make_stream_class(struct ctf_classes *c, enum xensched_kind kind,
                               bt_clock_class *clock)
 {
     bt_stream_class *class = ctf_need(bt_stream_class_create(c->trace_class));
-    bt_field_class *fields = context(c, kind);
+    bt_field_class *fields = make_context(c, kind);
 
     need_ok(bt_stream_class_set_name(class, xensched_kind_name(kind)));
     need_ok(bt_stream_class_set_default_clock_class(class, clock));
@@ -350,14 +350,14 @@ void ctf_classes_free(struct ctf_classes *c)
 
 /* The contents of the trace. */
 
-static bt_field *member(bt_field *of, unsigned int *i)
+static bt_field *next_member(bt_field *of, unsigned int *i)
 {
     return bt_field_structure_borrow_member_field_by_index(of, (*i)++);
 }
 
-static void set(bt_field *of, unsigned int *i, uint64_t value)
+static void set_member(bt_field *of, unsigned int *i, uint64_t value)
 {
-    bt_field_integer_unsigned_set_value(member(of, i), value);
+    bt_field_integer_unsigned_set_value(next_member(of, i), value);
 }
 
 bt_packet *ctf_packet(const struct ctf_classes *c, uint32_t log)
@@ -369,14 +369,14 @@ bt_packet *ctf_packet(const struct ctf_classes *c, uint32_t log)
     char name[XENSCHED_NAME_TEXT];
     unsigned int i = 0;
 
-    set(fields, &i, l->cpu);
-    set(fields, &i, l->file);
+    set_member(fields, &i, l->cpu);
+    set_member(fields, &i, l->file);
     if (info->kind == XENSCHED_KIND_HYPERVISOR)
         return packet;
-    set(fields, &i, l->source);
-    set(fields, &i, info->domid);
+    set_member(fields, &i, l->source);
+    set_member(fields, &i, info->domid);
     make_plain(name, sizeof(name), info->name);
-    need_ok(bt_field_string_set_value(member(fields, &i), name));
+    need_ok(bt_field_string_set_value(next_member(fields, &i), name));
 
     return packet;
 }
@@ -402,7 +402,7 @@ bt_event_class *ctf_event_class(struct ctf_classes *c,
 
     if (*class)
         return *class;
-    fields = payload(c, kind, event, item->valid & HAS);
+    fields = make_payload(c, kind, event, item->valid & HAS);
     *class = ctf_need(bt_event_class_create(c->stream_class[kind]));
     need_ok(bt_event_class_set_name(*class, event == CTF_NAMELESS
                                     ? "nameless" : xensched_event_name(event)));
@@ -415,10 +415,10 @@ bt_event_class *ctf_event_class(struct ctf_classes *c,
 static void set_domain(bt_field *of, unsigned int *i, enum xensched_kind kind,
                        uint16_t acct, uint16_t number)
 {
-    set(of, i, acct);
+    set_member(of, i, acct);
     if (kind == XENSCHED_KIND_HYPERVISOR)
         bt_field_integer_signed_set_value(
-            member(of, i), number == CTF_NO_DOMID ? NO_DOMAIN : number);
+            next_member(of, i), number == CTF_NO_DOMID ? NO_DOMAIN : number);
 }
 
 void ctf_fill_event(const struct ctf_classes *c, bt_event *event,
@@ -431,7 +431,7 @@ void ctf_fill_event(const struct ctf_classes *c, bt_event *event,
 
     if (event_of(item) == CTF_NAMELESS)
         bt_field_integer_signed_set_value(
-            member(fields, &i), item->valid & XENSCHED_ROW_EVENT ? item->event
+            next_member(fields, &i), item->valid & XENSCHED_ROW_EVENT ? item->event
                                                                  : NO_DOMAIN);
     if (item->valid & XENSCHED_ROW_CURRENT)
         set_domain(fields, &i, kind, item->current, item->current_domid);
@@ -440,8 +440,8 @@ void ctf_fill_event(const struct ctf_classes *c, bt_event *event,
                    item->correspondent_domid);
     if (!(item->valid & XENSCHED_ROW_COUNTER))
         return;
-    set(fields, &i, item->counter);
+    set_member(fields, &i, item->counter);
     for (part = parts[event_of(item)]; part->name; part++)
-        set(fields, &i, item->counter >> part->from &
-                        ((1ULL << part->nr) - 1));
+        set_member(fields, &i, item->counter >> part->from &
+                               ((1ULL << part->nr) - 1));
 }

@@ -64,12 +64,12 @@ static void add_item(struct ctf_rows *rows, const struct ctf_item *item)
     *list_add(rows->item, rows->nr, rows->room) = *item;
 }
 
-static uint64_t limited(uint64_t ns)
+static uint64_t limit_ns(uint64_t ns)
 {
     return ns < CTF_MAX_NS ? ns : CTF_MAX_NS;
 }
 
-static void swap(struct ctf_rows *rows, size_t a, size_t b)
+static void swap_rows(struct ctf_rows *rows, size_t a, size_t b)
 {
     struct ctf_item item = rows->item[a];
 
@@ -90,7 +90,7 @@ static void settle_loss(struct ctf_rows *rows, struct ctf_log *log)
                         (log->row_in_front || !log->lost_until_ns ||
                          log->lost_until_ns == ns);
     if (log->loss_has_row)
-        swap(rows, log->row, begin);
+        swap_rows(rows, log->row, begin);
     log->row = NO_ITEM;
 }
 
@@ -104,7 +104,7 @@ static void settle_row(struct ctf_rows *rows, struct ctf_log *log)
     if (end == NO_ITEM || log->loss_has_row ||
         rows->item[end].ns != rows->item[row].ns)
         return;
-    swap(rows, row, end);
+    swap_rows(rows, row, end);
     log->row = NO_ITEM;
 }
 
@@ -117,7 +117,7 @@ static void take_row(struct ctf_rows *rows, uint32_t log,
     }
     rows->nr_rows++;
     add_item(rows, &(struct ctf_item){
-             .ns = limited(m->time_ns),
+             .ns = limit_ns(m->time_ns),
              .counter = m->row.counter,
              .log = log,
              .event = m->row.event,
@@ -139,8 +139,8 @@ static void widen_loss(struct ctf_rows *rows, size_t end,
 {
     struct ctf_loss *loss = &rows->loss[rows->item[end].counter];
 
-    if (limited(m->time_ns) > loss->end_ns)
-        loss->end_ns = rows->item[end].ns = limited(m->time_ns);
+    if (limit_ns(m->time_ns) > loss->end_ns)
+        loss->end_ns = rows->item[end].ns = limit_ns(m->time_ns);
     loss->rows = loss->rows && m->lost_rows ? loss->rows + m->lost_rows : 0;
 }
 
@@ -150,8 +150,8 @@ static void add_loss(struct ctf_rows *rows, uint32_t index,
 {
     struct ctf_log *log = &rows->log[index];
     struct ctf_loss loss = {
-        .begin_ns = limited(m->since_ns),
-        .end_ns = limited(m->time_ns),
+        .begin_ns = limit_ns(m->since_ns),
+        .end_ns = limit_ns(m->time_ns),
         .rows = m->lost_rows,
     };
     struct ctf_item item = { .log = index, .counter = rows->nr_losses };

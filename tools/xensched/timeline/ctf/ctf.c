@@ -211,7 +211,7 @@ initialise(bt_self_component_source *source,
     return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
 }
 
-static void finalise(bt_self_component_source *source)
+static void finalise_source(bt_self_component_source *source)
 {
     struct messages *m = bt_self_component_get_data(
         bt_self_component_source_as_self_component(source));
@@ -230,7 +230,7 @@ static bt_component_class_source *ctf_messages_class(void)
 
     bt_message_iterator_class_put_ref(iterator);
     if (bt_component_class_source_set_initialize_method(class, initialise) ||
-        bt_component_class_source_set_finalize_method(class, finalise))
+        bt_component_class_source_set_finalize_method(class, finalise_source))
         return ctf_need(NULL);
 
     return class;
@@ -246,7 +246,7 @@ static bt_component_class_source *ctf_messages_class(void)
 
 /* Functions of the process that writes. */
 
-static bt_value *parameters(const char *path)
+static bt_value *make_parameters(const char *path)
 {
     bt_value *map = ctf_need(bt_value_map_create());
     int failed = bt_value_map_insert_string_entry(map, "path", path) |
@@ -319,7 +319,7 @@ static void __attribute__((noreturn)) write_it(const struct ctf_rows *rows,
 {
     const bt_plugin *plugin = NULL;
     const bt_component_class_sink *class = sink_class(&plugin);
-    bt_value *params = parameters(path);
+    bt_value *params = make_parameters(path);
     bt_graph *graph = ctf_need(bt_graph_create(0));
     struct rlimit no_core = { 0, 0 };
     int rc;
@@ -368,7 +368,7 @@ static int check_folder(const char *path, struct xensched_error *err)
 }
 
 /* Tries whether a file of some size fits into the folder.  Returns an errno value. */
-static int probe(const char *path)
+static int probe_folder(const char *path)
 {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int file, rc;
@@ -420,9 +420,9 @@ static bool is_whole(const char *path)
     return whole;
 }
 
-static int explain(const char *path, int status, struct xensched_error *err)
+static int explain_failure(const char *path, int status, struct xensched_error *err)
 {
-    int rc = probe(path);
+    int rc = probe_folder(path);
 
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_PLUGIN)
         return xensched_fail(err, ENOENT, "cannot write '%s': babeltrace2's plugin 'ctf' is "
@@ -467,5 +467,5 @@ int ctf_write(const struct ctf_rows *rows, const char *path,
     if (!status && is_whole(path))
         return 0;
 
-    return explain(path, status, err);
+    return explain_failure(path, status, err);
 }

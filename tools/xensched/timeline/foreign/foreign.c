@@ -52,7 +52,7 @@ struct folders {
 
 /* Clocks. */
 
-static const char *environment(const bt_trace *trace, const char *key)
+static const char *environment_text(const bt_trace *trace, const char *key)
 {
     const bt_value *value =
         bt_trace_borrow_environment_entry_value_by_name_const(trace, key);
@@ -79,7 +79,7 @@ static int find_clocks(struct foreign_reading *r, const bt_stream *stream,
     const char *name = bt_clock_class_get_name(class);
     const struct foreign_clock clock = {
         .name = name ? name : "",
-        .host = environment(bt_stream_borrow_trace_const(stream), "hostname"),
+        .host = environment_text(bt_stream_borrow_trace_const(stream), "hostname"),
         .has_date = has_date(class),
     };
 
@@ -200,7 +200,7 @@ consume(bt_message_iterator *iterator, void *data)
 
 /* The graph: the plugin's source, and a sink of this file for each of its streams. */
 
-static bt_value *parameters(const char *folder)
+static bt_value *make_parameters(const char *folder)
 {
     bt_value *map = bt_value_map_create(), *inputs = NULL;
 
@@ -299,7 +299,7 @@ static int read_folder(struct foreign_reading *r, const char *folder)
         return xensched_fail(r->err, ENOENT, "cannot read '%s': babeltrace2's plugin 'ctf' is "
                              "missing; install the package of libbabeltrace2, or name the "
                              "plugin's folder in BABELTRACE_PLUGIN_PATH", folder);
-    params = parameters(folder);
+    params = make_parameters(folder);
     graph = bt_graph_create(0);
     if (!params || !graph)
         rc = xensched_fail(r->err, ENOMEM, "out of memory");

@@ -146,8 +146,8 @@ void roi_traffic_free(struct roi_traffic *traffic)
 }
 
 /* Returns how many items of a group precede @ns. */
-static size_t before(const struct roi_traffic *traffic,
-                     const struct roi_group *group, uint64_t ns)
+static size_t items_before(const struct roi_traffic *traffic,
+                           const struct roi_group *group, uint64_t ns)
 {
     return ns ? order_until(traffic->item + group->first, group->nr,
                             sizeof(*traffic->item),
@@ -158,7 +158,7 @@ static uint64_t in_between(const struct roi_traffic *traffic,
                            const struct roi_group *group, uint64_t begin,
                            uint64_t end)
 {
-    return before(traffic, group, end) - before(traffic, group, begin);
+    return items_before(traffic, group, end) - items_before(traffic, group, begin);
 }
 
 void roi_traffic_of(const struct roi_traffic *traffic, uint16_t acct,

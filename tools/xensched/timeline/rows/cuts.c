@@ -80,7 +80,7 @@ void cuts_free(struct cuts *cuts)
 }
 
 /* Returns the epoch of a log buffer's first row. */
-static uint32_t nearest(const struct cuts *cuts, uint64_t raw)
+static uint32_t nearest_cut(const struct cuts *cuts, uint64_t raw)
 {
     uint32_t i;
 
@@ -111,7 +111,7 @@ uint64_t cuts_key(struct cuts *cuts, struct cuts_log *log, uint64_t raw_ns)
     uint64_t raw = raw_ns < RAW_MASK ? raw_ns : RAW_MASK;
 
     if (!log->begun)
-        log->epoch = nearest(cuts, raw);
+        log->epoch = nearest_cut(cuts, raw);
     else if (log->epoch < cuts->least)
         log->epoch = cuts->least;
     else if (went_back(log, raw) && may_go_on(cuts, log))
@@ -147,7 +147,7 @@ bool cuts_clock(struct cuts *cuts, struct cuts_log *log, uint64_t raw_ns)
 }
 
 /* Later times are nonsense, and would not fit into a JavaScript number. */
-static uint64_t limited(uint64_t ns)
+static uint64_t limit_ns(uint64_t ns)
 {
     return ns <= RAW_MASK ? ns : RAW_MASK;
 }
@@ -177,12 +177,12 @@ uint64_t cuts_time(const struct cuts *cuts, uint64_t key)
     if (raw > e->last)
         raw = e->last;
 
-    return limited(raw - e->first + e->begin_ns);
+    return limit_ns(raw - e->first + e->begin_ns);
 }
 
 uint64_t cuts_end(const struct cuts *cuts, uint32_t epoch)
 {
     const struct cuts_epoch *e = &cuts->epoch[epoch];
 
-    return limited(e->begin_ns + (e->last - e->first));
+    return limit_ns(e->begin_ns + (e->last - e->first));
 }

@@ -16,7 +16,7 @@
 #define MAX_NOTES 100000U
 
 /* Formats "move to 0-3: REASON", shortened if it is too long. */
-static char *words(const json_object *entry)
+static char *copy_words(const json_object *entry)
 {
     const char *what = json_text(entry, "what");
     const char *to = json_text(entry, "soft_affinity");
@@ -41,7 +41,7 @@ static void accept_entry(struct notes *notes, const json_object *entry)
         return;
     note = list_add(notes->note, notes->nr, notes->room);
     *note = (struct note){ .ns = at_ns, .domid = domid, .acct = -1,
-                           .text = words(entry) };
+                           .text = copy_words(entry) };
 }
 
 void notes_learn(struct notes *notes, const char *text, size_t length)

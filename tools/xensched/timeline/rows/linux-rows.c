@@ -192,7 +192,7 @@ void linux_rows_note(const struct linux_rows *rows, struct cuts *cuts)
         cuts_note(cuts, rows->row[i].ns);
 }
 
-static uint64_t within(const struct cuts *cuts, uint64_t key, uint64_t end_ns)
+static uint64_t time_within(const struct cuts *cuts, uint64_t key, uint64_t end_ns)
 {
     uint64_t ns = key == UINT64_MAX ? end_ns : cuts_time(cuts, key);
 
@@ -244,12 +244,12 @@ void linux_rows_put_in_order(struct linux_rows *rows, const struct cuts *cuts,
 
     order_sort(rows->row, rows->nr, sizeof(*rows->row), is_later);
     for (i = 0; i < rows->nr; i++)
-        rows->row[i].ns = within(cuts, rows->row[i].ns, end_ns);
+        rows->row[i].ns = time_within(cuts, rows->row[i].ns, end_ns);
     for (i = 0; i < rows->nr_losses; i++) {
         struct linux_loss *loss = &rows->loss[i];
 
-        loss->begin_ns = within(cuts, loss->begin_ns, end_ns);
-        loss->end_ns = within(cuts, loss->end_ns, end_ns);
+        loss->begin_ns = time_within(cuts, loss->begin_ns, end_ns);
+        loss->end_ns = time_within(cuts, loss->end_ns, end_ns);
         if (loss->end_ns < loss->begin_ns)
             loss->end_ns = loss->begin_ns;
     }

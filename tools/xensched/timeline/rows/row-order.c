@@ -24,8 +24,8 @@ static size_t end_of_run(const struct sorting *s, const uint8_t *at,
 }
 
 /* Merges [first, middle) and [middle, end), both sorted, into @to. */
-static void merge(const struct sorting *s, uint8_t *to, const uint8_t *from,
-                  size_t first, size_t middle, size_t end)
+static void merge_runs(const struct sorting *s, uint8_t *to, const uint8_t *from,
+                       size_t first, size_t middle, size_t end)
 {
     size_t a = first, b = middle, i;
 
@@ -40,8 +40,8 @@ static void merge(const struct sorting *s, uint8_t *to, const uint8_t *from,
 }
 
 /* Merges neighbouring runs; returns how many there were. */
-static size_t pass(const struct sorting *s, uint8_t *to, const uint8_t *from,
-                   size_t nr)
+static size_t merge_pass(const struct sorting *s, uint8_t *to, const uint8_t *from,
+                         size_t nr)
 {
     size_t first = 0, runs = 0;
 
@@ -50,7 +50,7 @@ static size_t pass(const struct sorting *s, uint8_t *to, const uint8_t *from,
         size_t end = middle < nr ? end_of_run(s, from, middle, nr) : nr;
 
         runs += end > middle ? 2 : 1;
-        merge(s, to, from, first, middle, end);
+        merge_runs(s, to, from, first, middle, end);
         first = end;
     }
 
@@ -65,7 +65,7 @@ void order_sort(void *members, size_t nr, size_t size, order_after *after)
     if (nr < 2 || end_of_run(&s, from, 0, nr) == nr)
         return;
     spare = to = need_memory(nr, size);
-    while (pass(&s, to, from, nr) > 2) {
+    while (merge_pass(&s, to, from, nr) > 2) {
         uint8_t *swap = from;
 
         from = to;

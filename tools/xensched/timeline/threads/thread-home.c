@@ -33,7 +33,7 @@ struct finding {
     size_t *at;           /* [place]: its first vote */
 };
 
-static void vote(struct finding *f, const struct linux_row *row)
+static void vote_for_home(struct finding *f, const struct linux_row *row)
 {
     unsigned int i, nr = f->nr[row->source];
     size_t place;
@@ -98,8 +98,8 @@ static uint64_t from_run(const struct vcpus *vcpus, const struct vcpu *v,
     return before < after ? before : after;
 }
 
-static void check(struct finding *f, const struct linux_row *row,
-                  uint64_t tolerance)
+static void check_row(struct finding *f, const struct linux_row *row,
+                      uint64_t tolerance)
 {
     size_t place;
     uint64_t ns;
@@ -147,12 +147,12 @@ static void find_vcpus(struct threads *t, const struct rows *all_rows,
     }
     f.votes = need_memory(all + 1, sizeof(*f.votes));
     for (i = 0; i < rows->nr; i++)
-        vote(&f, &rows->row[i]);
+        vote_for_home(&f, &rows->row[i]);
     for (i = 0; i < t->nr_places; i++)
         choose_vcpu(&f, i);
     for (i = 0; i < rows->nr; i++)
-        check(&f, &rows->row[i], 2 * all_rows->granule_ns +
-              rows->source[rows->row[i].source].error_ns);
+        check_row(&f, &rows->row[i], 2 * all_rows->granule_ns +
+                  rows->source[rows->row[i].source].error_ns);
     free(f.first);
     free(f.nr);
     free(f.at);

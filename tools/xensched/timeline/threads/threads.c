@@ -260,7 +260,7 @@ static void enter_state(struct threads_making *m, struct alive *a, uint64_t ns,
 }
 
 /* The thread left a vCPU, or came to one, without a row. */
-static void doubt(struct threads_making *m, const struct alive *a)
+static void doubt_thread(struct threads_making *m, const struct alive *a)
 {
     struct thread *thread = &m->t->thread[a->thread];
 
@@ -284,9 +284,9 @@ static void check_holder(struct threads_making *m, const struct linux_row *row,
     m->t->gaps++;
     was = *find_alive(m, row->source, h->pid);
     if (h->pid && was)
-        doubt(m, was);
+        doubt_thread(m, was);
     if (prev)
-        doubt(m, prev);
+        doubt_thread(m, prev);
 }
 
 static void leave_cpu(struct threads_making *m, const struct linux_row *row,
