@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What holds for placement and for all presets of it, on any host: hosts, guests and
- * load are random, and every plan is carried out.
+ * load are random, and every plan is carried out.  No plan sends a guest where the demands that
+ * the test adds up leave no room.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +109,55 @@ static void check(const struct decision *decision)
         left[decision->domid] |= 1ULL << spot_of(d->soft);
 }
 
+/* The pCPUs within which the latest plan counts a domain; 0: it makes room. */
+static uint64_t counted_at(const struct world_domain *d)
+{
+    uint64_t pool = d->pool ? d->pool : world.all;
+
+    if (d->driver || d->operators)
+        return d->hard & pool;
+
+    return d->decision.policy && d->decision.verb != LEAVE ? d->soft : 0;
+}
+
+/* There is room at @cpus for the guest that was sent there, and for all others of its cpupool. */
+static void check_room(const struct world_domain *guest, uint64_t cpus)
+{
+    unsigned int cores = cores_of(cpus), vcpus = 0, i;
+    double need = 0;
+
+    for (i = 0; i < world.nr; i++) {
+        const struct world_domain *d = &world.domains[i];
+        uint64_t at = counted_at(d);
+
+        if (!at || at & ~cpus || d->pool != guest->pool)
+            continue;
+        need += d->use;
+        vcpus += d->nr_vcpus;
+    }
+    if (vcpus > cores && need > ROOM_TO_GO * cores + 1e-6)
+        fail_msg("%u vCPUs need %.2f of %u cores: %s", vcpus, need, cores, guest->reason);
+}
+
+/* Runs for some seconds; no plan sends a guest where there is no room. */
+static void run_with_room(unsigned int seconds)
+{
+    unsigned int i;
+
+    for (; seconds; seconds--) {
+        world_run(1);
+        for (i = 0; i < world.nr; i++) {
+            const struct world_domain *d = &world.domains[i];
+            uint64_t pool = d->pool ? d->pool : world.all;
+
+            if (d->decision.verb != MOVE)
+                continue;
+            check_room(d, d->soft);
+            check_room(d, world_cpus(&world.topology.places[world_place(d->soft)]) & pool);
+        }
+    }
+}
+
 static void random_policies(char text[100])
 {
     unsigned int order[NR_NAMES], i, k, nr = 1 + below(NR_NAMES);
@@ -197,10 +247,10 @@ static void on_random_hosts(bool llcs)
         seed = 1000 + host;
         random_host(llcs);
         world_warm_up();
-        world_run(TO_SETTLE);
+        run_with_room(TO_SETTLE);
         all_moves += moves;
         moves = 0;
-        world_run(TO_WATCH);
+        run_with_room(TO_WATCH);
         if (moves && !world.noise)
             fail_msg("host %u: %u moves under the same load", host, moves);
         late += moves;

@@ -68,8 +68,7 @@ void placement_free(struct placement *p)
     free(p->share_place);
     free(p->crowd);
     free(p->missed);
-    free(p->taken);
-    free(p->cache_taken);
+    room_free(&p->room);
 }
 
 /* Distances. */
@@ -109,9 +108,9 @@ static void make_pools(struct placement *p)
 
     p->place_cores = need_memory(places, sizeof(*p->place_cores));
     p->crowd = need_memory(places, sizeof(*p->crowd));
-    p->taken = need_memory(places, sizeof(*p->taken));
-    p->cache_taken = need_memory((size_t)p->nr_pools * p->nr_caches,
-                                 sizeof(*p->cache_taken));
+    room_init(&p->room, p->nr_pools, p->nr_caches);
+    for (i = 0; i < p->nr_caches; i++)
+        p->room.within[i] = p->spots[i].place;
     for (k = 0; k < p->nr_pools; k++)
         for (i = 0; i < p->nr_caches; i++)
             p->place_cores[k * p->nr_places + p->spots[i].place] +=
@@ -225,21 +224,12 @@ static bool takes(const struct unit *u)
     return u->at != ANYWHERE && (u->bound || u->at != u->origin);
 }
 
-/* The unit's demand in a cache. */
-static struct demand demand_in(const struct placement *p, const struct unit *u,
-                               unsigned int cache)
+static struct tenant tenant_of(const struct placement *p, unsigned int unit)
 {
-    return demand_part(u->demand, p->part[u->at * p->nr_caches + cache]);
-}
+    const struct unit *u = &p->units[unit];
 
-static void take(struct placement *p, const struct unit *u, bool in)
-{
-    void (*change)(struct demand *sum, struct demand d) = in ? demand_add : demand_remove;
-    unsigned int i;
-
-    change(&p->taken[placement_in_pool(p, u, p->spots[u->at].place)], u->demand);
-    for (i = 0; i < p->nr_caches; i++)
-        change(&p->cache_taken[u->pool * p->nr_caches + i], demand_in(p, u, i));
+    /* Caches are the first spots. */
+    return (struct tenant){ u->pool, u->demand, u->width, &p->usable[unit * p->nr_spots] };
 }
 
 /* Adds @part of the unit; a negative @part removes it. */
@@ -316,6 +306,7 @@ double crowd_price(const struct placement *p, unsigned int unit, unsigned int sp
 static void count(struct placement *p, unsigned int unit, bool in)
 {
     const struct unit *u = &p->units[unit];
+    const struct tenant tenant = tenant_of(p, unit);
     double sign = in ? 1 : -1;
     unsigned int i;
 
@@ -327,7 +318,7 @@ static void count(struct placement *p, unsigned int unit, bool in)
     for (i = 0; u->misses_counted && i < p->nr_caches; i++)
         p->missed[i] += sign * placement_part(p, unit, u->at, i) * u->misses;
     if (takes(u))
-        take(p, u, in);
+        room_change(&p->room, &tenant, p->spots[u->at], sign);
 }
 
 void placement_move(struct placement *p, unsigned int unit, unsigned int spot)
@@ -384,41 +375,15 @@ void placement_ready(struct placement *p)
         find_restless(p, i);
 }
 
-/* @own: the unit's own part of @taken. */
-static bool has_room(struct demand taken, struct demand own,
-                     const struct unit *u, unsigned int cores)
-{
-    demand_remove(&taken, own);
-
-    return cores >= u->width &&
-           room_for(taken, u->demand, cores, ROOM_TO_GO);
-}
-
-static bool room_at(const struct placement *p, unsigned int unit,
+static bool has_room(const struct placement *p, unsigned int unit,
                     unsigned int spot)
 {
     const struct unit *u = &p->units[unit];
-    const unsigned int *usable = &p->usable[unit * p->nr_spots];
-    unsigned int place = p->spots[spot].place, cache = p->spots[spot].cache;
-    struct demand own = { 0 };
-    unsigned int i, cores = 0;
+    const struct tenant tenant = tenant_of(p, unit);
 
-    if (usable[spot] < u->width)
-        return false;
-    if (cache != TOPOLOGY_UNKNOWN) {
-        if (takes(u))
-            own = demand_in(p, u, cache);
-        if (!has_room(p->cache_taken[u->pool * p->nr_caches + cache], own, u,
-                      usable[cache]))
-            return false;
-    }
-    for (i = 0; i < p->nr_caches; i++)
-        if (p->spots[i].place == place)
-            cores += usable[i];
-    own = takes(u) && p->spots[u->at].place == place ? u->demand
-                                                     : (struct demand){ 0 };
-
-    return has_room(p->taken[placement_in_pool(p, u, place)], own, u, cores);
+    return p->usable[unit * p->nr_spots + spot] >= u->width &&
+           room_fits(&p->room, &tenant, takes(u) ? &p->spots[u->at] : NULL, p->spots[spot],
+                     ROOM_TO_GO);
 }
 
 bool placement_fits(const struct placement *p, unsigned int unit,
@@ -427,12 +392,12 @@ bool placement_fits(const struct placement *p, unsigned int unit,
     const struct unit *u = &p->units[unit];
 
     return spot == u->at || (spot == u->origin && !u->bound) ||
-           room_at(p, unit, spot);
+           has_room(p, unit, spot);
 }
 
 bool placement_holds(const struct placement *p, unsigned int unit)
 {
     const struct unit *u = &p->units[unit];
 
-    return u->at == u->origin || room_at(p, unit, u->at);
+    return u->at == u->origin || has_room(p, unit, u->at);
 }

@@ -86,7 +86,7 @@ struct placement {
     /* Sums over the units at their spots. */
     struct crowd *crowd;  /* [pool][place] */
     double *missed;       /* [cache] */
-    struct demand *taken, *cache_taken; /* [pool][place], [pool][cache]: bound there */
+    struct room room;     /* of those bound there; the caller adds what is no unit's */
 };
 
 /*

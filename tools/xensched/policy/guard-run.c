@@ -33,7 +33,6 @@ static void forget_run(struct guard *g)
     for (i = 0; i < g->nr_pools; i++) {
         cpumap_free(&g->pools[i].cpus);
         free(g->pools[i].cores);
-        free(g->pools[i].cache_cores);
     }
     free(g->pools);
     g->pools = NULL;
@@ -43,8 +42,7 @@ static void forget_run(struct guard *g)
     free(g->exchanges);
     g->exchanges = NULL;
     free(g->standing);
-    free(g->taken);
-    free(g->cache_taken);
+    room_free(&g->room);
     free(g->cpupools);
 }
 
@@ -63,18 +61,16 @@ void guard_free(struct guard *g)
 
 /* Places. */
 
-/* Returns, for each of @places, the number of its cores that are in @cpus. */
-static unsigned int *count_cores(const struct topology *t,
-                                 const struct topology_place *places,
-                                 unsigned int nr, const struct cpumap *cpus)
+/* Returns, for each cache, the number of its cores that are in @cpus. */
+static unsigned int *count_cores(const struct topology *t, const struct cpumap *cpus)
 {
-    unsigned int *cores = need_memory(nr, sizeof(*cores)), i;
+    unsigned int *cores = need_memory(t->nr_caches, sizeof(*cores)), i;
 
-    for (i = 0; i < nr; i++) {
+    for (i = 0; i < t->nr_caches; i++) {
         struct cpumap usable;
 
         cpumap_init_copy(&usable, cpus);
-        cpumap_and(&usable, &places[i].cpus);
+        cpumap_and(&usable, &t->caches[i].cpus);
         cores[i] = topology_cores(t, &usable);
         cpumap_free(&usable);
     }
@@ -82,35 +78,33 @@ static unsigned int *count_cores(const struct topology *t,
     return cores;
 }
 
-static const struct pool *pool_of(struct guard *g, const struct cpumap *cpus)
+static const unsigned int *cores_of(struct guard *g, const struct cpumap *cpus)
 {
-    const struct topology *t = g->input->topology;
     struct pool *pool;
     unsigned int i;
 
     for (i = 0; i < g->nr_pools; i++)
         if (cpumap_equal(&g->pools[i].cpus, cpus))
-            return &g->pools[i];
+            return g->pools[i].cores;
     g->pools = need_more_memory(g->pools, g->nr_pools + 1, sizeof(*g->pools));
     pool = &g->pools[g->nr_pools++];
     cpumap_init_copy(&pool->cpus, cpus);
-    pool->cores = count_cores(t, t->places, t->nr_places, cpus);
-    pool->cache_cores = count_cores(t, t->caches, t->nr_caches, cpus);
+    pool->cores = count_cores(g->input->topology, cpus);
 
-    return pool;
+    return pool->cores;
 }
 
-const struct pool *guard_pool(struct guard *g, const struct domain *d)
+const unsigned int *guard_cores(struct guard *g, const struct domain *d)
 {
-    const struct pool *pool;
+    const unsigned int *cores;
     struct cpumap cpus;
 
     cpumap_init_copy(&cpus, &d->pool_cpus);
     rule_restrict(d->rule, g->input->topology, &cpus);
-    pool = pool_of(g, &cpus);
+    cores = cores_of(g, &cpus);
     cpumap_free(&cpus);
 
-    return pool;
+    return cores;
 }
 
 /* Pools. */
@@ -126,16 +120,6 @@ unsigned int guard_cpupool(const struct guard *g, uint32_t id)
     return i;
 }
 
-struct demand *guard_taken(const struct guard *g, const struct standing *s,
-                           struct spot spot)
-{
-    const struct topology *t = g->input->topology;
-
-    return spot.cache == TOPOLOGY_UNKNOWN
-           ? &g->taken[s->cpupool * t->nr_places + spot.place]
-           : &g->cache_taken[s->cpupool * t->nr_caches + spot.cache];
-}
-
 /* A pCPU is in one cpupool, so domains of other cpupools use none of its capacity. */
 static void find_cpupools(struct guard *g)
 {
@@ -147,14 +131,13 @@ static void find_cpupools(struct guard *g)
     for (i = 0; i < g->nr; i++) {
         uint32_t id = g->input->domains->domain[i].pool;
 
-        g->standing[i].cpupool = guard_cpupool(g, id);
-        if (g->standing[i].cpupool == g->nr_cpupools)
+        g->standing[i].tenant.pool = guard_cpupool(g, id);
+        if (g->standing[i].tenant.pool == g->nr_cpupools)
             g->cpupools[g->nr_cpupools++] = id;
     }
-    g->taken = need_memory((g->nr_cpupools + 1) * (size_t)t->nr_places,
-                           sizeof(*g->taken));
-    g->cache_taken = need_memory((g->nr_cpupools + 1) * (size_t)t->nr_caches,
-                                 sizeof(*g->cache_taken));
+    room_init(&g->room, g->nr_cpupools + 1, t->nr_caches);
+    for (i = 0; i < t->nr_caches; i++)
+        g->room.within[i] = t->caches[i].within;
 }
 
 const double *guard_busy(struct guard *g)
@@ -322,34 +305,15 @@ static bool is_open(const struct guard *g, const struct domain *d,
     return false;
 }
 
-/* A guest that is sent to a place, but to none of its caches, counts in each by its cores. */
-static void take_caches(struct guard *g, const struct standing *s)
-{
-    const struct topology *t = g->input->topology;
-    unsigned int i, cores = s->cores[s->place];
-
-    if (s->cache != TOPOLOGY_UNKNOWN)
-        demand_add(guard_taken(g, s, (struct spot){ s->place, s->cache }),
-                   s->demand);
-    for (i = 0; s->cache == TOPOLOGY_UNKNOWN && cores && i < t->nr_caches; i++)
-        if (t->caches[i].within == s->place)
-            demand_add(guard_taken(g, s, (struct spot){ s->place, i }),
-                       demand_part(s->demand, (double)s->cache_cores[i] / cores));
-}
-
 /* Counts domain @i at @spot: it is there, or the plan sends it there. */
 void guard_send(struct guard *g, unsigned int i, struct spot spot)
 {
     struct standing *s = &g->standing[i];
 
     s->open = false;
-    s->place = spot.place;
-    s->cache = spot.cache;
-    if (s->place == TOPOLOGY_UNKNOWN)
-        return;
-    demand_add(guard_taken(g, s, (struct spot){ s->place, TOPOLOGY_UNKNOWN }),
-               s->demand);
-    take_caches(g, s);
+    s->at = spot;
+    if (spot.place != TOPOLOGY_UNKNOWN)
+        room_change(&g->room, &s->tenant, spot, 1);
 }
 
 struct spot guard_sent_to(const struct topology *t, const struct domain *d)
@@ -394,16 +358,13 @@ static void begin_domain(struct guard *g, unsigned int i)
     const struct domain *d = &g->input->domains->domain[i];
     struct standing *s = &g->standing[i];
     struct spot spot = spot_of(g, i);
-    const struct pool *pool = guard_pool(g, d);
 
     guard_follow(&g->domains[i], d, g->input->now_ns);
-    s->demand.need = runnable_demand(g->input->matrix, d, g->input->now_ns);
-    s->demand.vcpus = domain_online_vcpus(d);
-    s->cores = pool->cores;
-    s->cache_cores = pool->cache_cores;
+    s->tenant.demand.need = runnable_demand(g->input->matrix, d, g->input->now_ns);
+    s->tenant.demand.vcpus = domain_online_vcpus(d);
+    s->tenant.cores = guard_cores(g, d);
     s->open = is_open(g, d, &g->plan->decisions[i]);
-    s->place = spot.place;
-    s->cache = spot.cache;
+    s->at = spot;
     see_outcome(g, &g->domains[i], d, &g->plan->decisions[i]);
     s->absent = g->domains[i].moved &&
                 g->domains[i].outcome.where == OUTCOME_ELSEWHERE;
@@ -440,8 +401,8 @@ static void join(struct guard *g, unsigned int stub, unsigned int guest)
         guard_send(g, stub, spot_of(g, stub));
     } else if (s->open) {
         s->open = false;
-        demand_add(&of_guest->demand, s->demand);
-        s->demand = (struct demand){ 0 };
+        demand_add(&of_guest->tenant.demand, s->tenant.demand, 1);
+        s->tenant.demand = (struct demand){ 0 };
     }
 }
 
@@ -473,6 +434,7 @@ void guard_tell(struct guard *g, struct policy_input *input)
     input->window_ns = window_of(&g->settings);
     input->standing = g->standing;
     input->nr_cpupools = g->nr_cpupools;
+    input->room = &g->room;
     input->homes = g->homes;
     input->queueing = &g->queueing;
     input->exchanges = g->exchanges;

@@ -35,8 +35,7 @@ struct past {
 /* To count cores once for all domains of a cpupool. */
 struct pool {
     struct cpumap cpus;
-    unsigned int *cores;       /* [place] */
-    unsigned int *cache_cores; /* [cache] */
+    unsigned int *cores; /* [cache] */
 };
 
 struct guard {
@@ -52,8 +51,7 @@ struct guard {
     struct standing *standing;
     unsigned int nr_cpupools;
     uint32_t *cpupools;         /* their ids, and a last entry for "no cpupool" */
-    struct demand *taken;       /* [cpupool][place] */
-    struct demand *cache_taken; /* [cpupool][cache] */
+    struct room room;           /* used by domains that are decided about */
     double *busy;               /* [pCPU]; NULL: not asked for yet */
     struct domain_exchange *exchanges; /* [domain]; NULL unless the host is real */
     unsigned int nr_pools;
@@ -73,12 +71,8 @@ struct candidate {
 /* The number of the cpupool that has this id; nr_cpupools: no domain is in it. */
 unsigned int guard_cpupool(const struct guard *g, uint32_t id);
 
-/* Returns the demand of the domains of the same cpupool that are at @spot. */
-struct demand *guard_taken(const struct guard *g, const struct standing *s,
-                           struct spot spot);
-
-/* Returns the cores of each place that the cpupool and the rule of @d allow. */
-const struct pool *guard_pool(struct guard *g, const struct domain *d);
+/* Returns the cores of each cache that the cpupool and the rule of @d allow. */
+const unsigned int *guard_cores(struct guard *g, const struct domain *d);
 
 /* Returns the busy share of each pCPU; computed once per run. */
 const double *guard_busy(struct guard *g);

@@ -9,27 +9,13 @@
 
 unsigned int spot_cores(const struct candidate *c, struct spot spot)
 {
-    return spot.cache == TOPOLOGY_UNKNOWN
-           ? c->standing->cores[spot.place]
-           : c->standing->cache_cores[spot.cache];
-}
-
-static struct demand taken_at(const struct candidate *c, struct spot spot)
-{
-    return *guard_taken(c->guard, c->standing, spot);
-}
-
-static bool has_room(const struct candidate *c, struct spot spot, double part)
-{
-    return room_for(taken_at(c, spot), c->standing->demand,
-                    spot_cores(c, spot), part);
+    return room_cores(&c->guard->room, &c->standing->tenant, spot);
 }
 
 /* Since the guest was sent there, vCPUs may have come online and cores gone offline. */
 bool spot_can_be(const struct candidate *c, struct spot spot, double part)
 {
-    return spot_cores(c, spot) >= c->standing->demand.vcpus &&
-           has_room(c, spot, part);
+    return room_fits(&c->guard->room, &c->standing->tenant, NULL, spot, part);
 }
 
 bool spot_can_go(const struct candidate *c, struct spot spot)
@@ -49,32 +35,35 @@ static const struct domain *greatest_at(const struct candidate *c,
     for (i = 0; i < g->plan->nr; i++) {
         const struct standing *s = &g->standing[i];
 
-        if (s == c->standing || s->place != spot.place || s->open ||
-            s->cpupool != c->standing->cpupool ||
-            (spot.cache != TOPOLOGY_UNKNOWN && s->cache != spot.cache &&
-             s->cache != TOPOLOGY_UNKNOWN) || s->demand.need <= need)
+        if (s == c->standing || s->at.place != spot.place || s->open ||
+            s->tenant.pool != c->standing->tenant.pool ||
+            (spot.cache != TOPOLOGY_UNKNOWN && s->at.cache != spot.cache &&
+             s->at.cache != TOPOLOGY_UNKNOWN) || s->tenant.demand.need <= need)
             continue;
-        need = s->demand.need;
+        need = s->tenant.demand.need;
         most = &g->input->domains->domain[i];
     }
 
     return most;
 }
 
-void spot_object(const struct candidate *c, struct spot spot)
+void spot_object(const struct candidate *c, struct spot spot, double part)
 {
+    const struct spot place = { spot.place, TOPOLOGY_UNKNOWN };
+    const struct tenant *t = &c->standing->tenant;
     const struct guard *g = c->guard;
-    const struct domain *most = greatest_at(c, spot);
-    struct reason reason = {
-        REASON_NO_ROOM, spot,
-        .count = spot_cores(c, spot), .of = c->standing->demand.vcpus,
-        .need = c->standing->demand.need, .taken = taken_at(c, spot).need, .other = most,
-    };
+    const struct domain *most;
+    struct reason reason = { .code = REASON_NO_ROOM, .of = t->demand.vcpus };
 
+    reason.spot = spot_can_be(c, place, part) ? spot : place;
+    reason.count = spot_cores(c, reason.spot);
     if (reason.count < reason.of)
         reason.code = REASON_FEW_CORES;
+    reason.need = t->demand.need;
+    reason.taken = room_taken(&g->room, t->pool, reason.spot).need;
+    reason.other = most = greatest_at(c, reason.spot);
     if (most)
-        reason.other_need = g->standing[most - g->input->domains->domain].demand.need;
+        reason.other_need = g->standing[most - g->input->domains->domain].tenant.demand.need;
     decide(c->decision, LEAVE, reason);
 }
 

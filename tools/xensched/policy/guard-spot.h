@@ -18,7 +18,7 @@ bool spot_can_go(const struct candidate *c, struct spot spot);
 /* Returns the spot to which the domain was moved; UNKNOWN: it was not moved. */
 struct spot spot_ours(const struct candidate *c);
 
-/* Leaves the guest where it is, because @spot has too few cores or no capacity. */
-void spot_object(const struct candidate *c, struct spot spot);
+/* Leaves the guest where it is, because @spot or its place has too few cores or no capacity. */
+void spot_object(const struct candidate *c, struct spot spot, double part);
 
 #endif /* XENSCHED_POLICY_GUARD_SPOT_H */

@@ -99,7 +99,7 @@ static double price_of_hard(const struct candidate *c, struct spot ours)
     if (!cores)
         return 0;
 
-    return 1e9 * c->standing->demand.need *
+    return 1e9 * c->standing->tenant.demand.need *
            pow(busy < 0 ? 0 : busy < cores ? busy / cores : 1, cores);
 }
 
@@ -170,11 +170,8 @@ static void move(const struct candidate *c, struct spot spot)
 /* Returns false if its spot has no capacity for the domain. */
 static bool keep(const struct candidate *c, struct spot ours)
 {
-    const struct spot place = { ours.place, TOPOLOGY_UNKNOWN };
-    bool room_there = spot_can_be(c, place, ROOM_TO_STAY);
-
-    if (!room_there || !spot_can_be(c, ours, ROOM_TO_STAY)) {
-        spot_object(c, room_there ? ours : place);
+    if (!spot_can_be(c, ours, ROOM_TO_STAY)) {
+        spot_object(c, ours, ROOM_TO_STAY);
         return false;
     }
     c->past->reason_ns = c->guard->input->now_ns;
@@ -229,7 +226,7 @@ static bool consider(const struct candidate *c, struct spot *spot)
         return false;
     }
     if (!spot_can_go(c, o->spot)) {
-        spot_object(c, o->spot);
+        spot_object(c, o->spot, ROOM_TO_GO);
         return false;
     }
     if (shuns(c, o->spot.place)) {
@@ -379,9 +376,9 @@ static struct demand undecided_at(const struct guard *g, unsigned int cpupool,
     unsigned int i;
 
     for (i = 0; i < g->nr; i++)
-        if (g->standing[i].open && g->standing[i].place == place &&
-            g->standing[i].cpupool == cpupool)
-            demand_add(&sum, g->standing[i].demand);
+        if (g->standing[i].open && g->standing[i].at.place == place &&
+            g->standing[i].tenant.pool == cpupool)
+            demand_add(&sum, g->standing[i].tenant.demand, 1);
 
     return sum;
 }
@@ -389,7 +386,7 @@ static struct demand undecided_at(const struct guard *g, unsigned int cpupool,
 static void admit(const struct candidate *c, struct spot spot)
 {
     if (!spot_can_go(c, spot)) {
-        spot_object(c, spot);
+        spot_object(c, spot, ROOM_TO_GO);
         return;
     }
     decide(c->decision, MOVE, (struct reason){ .code = REASON_OPINION });
@@ -402,7 +399,9 @@ bool guard_admits(struct guard *g, const struct policy_input *input,
                   const struct opinion *opinion, struct decision *decision)
 {
     const struct spot spot = opinion->spot;
-    struct standing standing = { .demand = arrival->demand };
+    struct standing standing = { .tenant = {
+        guard_cpupool(g, arrival->domain->pool), .demand = arrival->demand,
+    } };
     struct candidate c = {
         .guard = g,
         .domain = arrival->domain,
@@ -410,7 +409,7 @@ bool guard_admits(struct guard *g, const struct policy_input *input,
         .standing = &standing,
         .decision = decision,
     };
-    struct demand *there, taken;
+    struct tenant others;
 
     decision->opinion = *opinion;
     if (opinion->want != WANT_GO) {
@@ -418,14 +417,13 @@ bool guard_admits(struct guard *g, const struct policy_input *input,
         return false;
     }
     g->input = input;
-    standing.cores = guard_pool(g, arrival->domain)->cores;
-    standing.cpupool = guard_cpupool(g, arrival->domain->pool);
-    there = guard_taken(g, &standing, spot);
-    taken = *there;
-    demand_add(there, undecided_at(g, standing.cpupool, spot.place));
-    demand_add(there, arrival->promised[spot.place]);
+    standing.tenant.cores = guard_cores(g, arrival->domain);
+    others = standing.tenant;
+    others.demand = undecided_at(g, others.pool, spot.place);
+    demand_add(&others.demand, arrival->promised[spot.place], 1);
+    room_change(&g->room, &others, spot, 1);
     admit(&c, spot);
-    *there = taken;
+    room_change(&g->room, &others, spot, -1);
 
     return decision->verb == MOVE;
 }

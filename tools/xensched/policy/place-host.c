@@ -37,10 +37,10 @@ static unsigned int whole_place(const struct placement *p, unsigned int place)
 static unsigned int spot_of(const struct placement *p,
                             const struct standing *s)
 {
-    if (s->place == TOPOLOGY_UNKNOWN)
+    if (s->at.place == TOPOLOGY_UNKNOWN)
         return ANYWHERE;
 
-    return s->cache == TOPOLOGY_UNKNOWN ? whole_place(p, s->place) : s->cache;
+    return s->at.cache == TOPOLOGY_UNKNOWN ? whole_place(p, s->at.place) : s->at.cache;
 }
 
 /* Uses the measured distances, or the assumed ones (model/topology/distance.h). */
@@ -115,7 +115,7 @@ static void describe_pools(struct place_host *h)
 
             cpumap_init_copy(&cpus, &t->places[place].cpus);
             cpumap_and(&cpus, &place_domain(h, i)->pool_cpus);
-            p->place_cores[h->input->standing[i].cpupool * t->nr_places +
+            p->place_cores[h->input->standing[i].tenant.pool * t->nr_places +
                            place] = topology_cores(t, &cpus);
             cpumap_free(&cpus);
         }
@@ -265,18 +265,18 @@ static bool is_open(const struct place_host *h, unsigned int i)
  * of a place that has several, returns 0 for the place: this cache is a spot already.
  */
 static unsigned int cores_at(const struct place_host *h, const struct standing *s,
-                             const struct spot *spot)
+                             struct spot spot)
 {
     const struct topology *t = h->input->topology;
-    unsigned int i;
+    unsigned int cores = room_cores(h->input->room, &s->tenant, spot), i;
 
-    if (spot->cache != TOPOLOGY_UNKNOWN)
-        return s->cache_cores[spot->cache];
+    if (spot.cache != TOPOLOGY_UNKNOWN)
+        return cores;
     for (i = 0; i < t->nr_caches; i++)
-        if (t->caches[i].within == spot->place && s->cache_cores[i] == s->cores[spot->place])
+        if (t->caches[i].within == spot.place && s->tenant.cores[i] == cores)
             return 0;
 
-    return t->nr_places > 1 ? s->cores[spot->place] : 0;
+    return t->nr_places > 1 ? cores : 0;
 }
 
 /* A unit can be where all of its domains can be. */
@@ -295,32 +295,29 @@ static void describe_domain(struct place_host *h, unsigned int i)
     const struct domain *d = place_domain(h, i);
     struct unit *u = &p->units[unit];
     /* Room is counted by cpupool, so a group in several of them stays where it is. */
-    bool elsewhere = h->input->standing[h->stands[unit]].cpupool != s->cpupool;
+    bool elsewhere = h->input->standing[h->stands[unit]].tenant.pool != s->tenant.pool;
     double *own = need_memory(nr, sizeof(*own));
 
     add_domain(h, own, i, 1);
-    demand_add(&u->demand, s->demand);
-    if (s->demand.vcpus > u->width)
-        u->width = s->demand.vcpus;
+    demand_add(&u->demand, s->tenant.demand, 1);
+    if (s->tenant.demand.vcpus > u->width)
+        u->width = s->tenant.demand.vcpus;
     u->waited += runnable_of(h->input->matrix, d, h->input->now_ns).waited;
     u->wakes += d->wakes.wakes;
     u->migrations += fmax(d->wakes.migrations, 0);
-    u->pool = h->input->standing[h->stands[unit]].cpupool;
+    u->pool = h->input->standing[h->stands[unit]].tenant.pool;
     add_misses(h, u, i);
     add_pages(h, unit, d);
     for (k = 0; k < nr; k++)
         p->share[unit * nr + k] += own[k];
     /* Either all domains of a unit may move, or the unit is a single domain. */
     u->movable = is_open(h, i);
-    if (!u->movable) {
-        /* A domain without an affinity takes no room, because Xen can move it away. */
-        u->bound = s->place != TOPOLOGY_UNKNOWN;
+    if (!u->movable)
         u->origin = only_spot(p, own);
-    }
     free(own);
     for (k = 0; k < p->nr_spots; k++)
         restrict_usable(&p->usable[unit * p->nr_spots + k],
-                        elsewhere ? 0 : cores_at(h, s, &p->spots[k]));
+                        elsewhere ? 0 : cores_at(h, s, p->spots[k]));
 }
 
 /* The vCPUs of a unit that an affinity keeps at a spot, and those sent there. */
@@ -350,9 +347,9 @@ static void find_origins(struct place_host *h)
         here = &votes[h->unit[i] * p->nr_spots + spot];
         best = u->origin == ANYWHERE ? here
              : &votes[h->unit[i] * p->nr_spots + u->origin];
-        here->kept += s->demand.vcpus;
+        here->kept += s->tenant.demand.vcpus;
         if (place_domain(h, i)->affinity == AFFINITY_OURS) {
-            here->sent += s->demand.vcpus;
+            here->sent += s->tenant.demand.vcpus;
             u->bound = true;
         }
         if (u->origin == ANYWHERE || here->sent > best->sent ||
@@ -371,7 +368,7 @@ static void describe_server(struct place_host *h, unsigned int unit)
 
     add_kept(share, h->input->topology, d, &d->vcpus[h->vcpu[unit]], false, 1);
     p->units[unit].origin = only_spot(p, share);
-    p->units[unit].pool = h->input->standing[h->stands[unit]].cpupool;
+    p->units[unit].pool = h->input->standing[h->stands[unit]].tenant.pool;
 }
 
 /* Turns the sums over a unit's members into shares. */
@@ -620,6 +617,8 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     p->horizon = settings->quiet_ns / NS_PER_S;
     p->nr_pools = input->nr_cpupools;
     describe_spots(p, t, input->distances);
+    memcpy(p->room.taken, input->room->taken,
+           p->nr_pools * (size_t)p->nr_caches * sizeof(*p->room.taken));
     if (input->nr_cpupools > 1)
         describe_pools(h);
     describe_units(h);

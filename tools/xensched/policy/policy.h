@@ -44,19 +44,15 @@ struct policy_settings {
 
 /* The guard's view of a domain; see guard.h. */
 struct standing {
-    bool open;          /* may be decided about, and is not decided yet */
-    unsigned int place; /* where it is bound or sent to; TOPOLOGY_UNKNOWN */
-    unsigned int cache; /* as place, a cache of it; TOPOLOGY_UNKNOWN: any */
-    bool absent;        /* it was sent there, had time to arrive, and runs elsewhere */
-    struct demand demand;
-    unsigned int cpupool;            /* its number, below nr_cpupools */
+    bool open;       /* may be decided about, and is not decided yet */
+    struct spot at;  /* where it is bound or sent to; the place may be UNKNOWN */
+    bool absent;     /* it was sent there, had time to arrive, and runs elsewhere */
+    struct tenant tenant; /* its number of a cpupool is below nr_cpupools */
     /*
      * A device model moves only with its guest.  It is not open, and has the number of
      * the guest plus 1 here.  Other domains: 0.
      */
     unsigned int goes_with;
-    const unsigned int *cores;       /* [place]: of its cpupool */
-    const unsigned int *cache_cores; /* [cache]: of its cpupool */
 };
 
 struct policy_input {
@@ -74,6 +70,7 @@ struct policy_input {
     uint64_t window_ns; /* over which the cost of a guest is averaged, before and after a move */
     const struct standing *standing; /* of each domain */
     unsigned int nr_cpupools;        /* those that domains are in */
+    const struct room *room;         /* used by domains that are not open */
     const struct homes *homes;       /* where domains spend their time */
     struct queueing *queueing;       /* plans add to it */
     const struct domain_exchange *exchanges; /* of each domain; NULL unless real */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * room.h - decides whether a place has capacity for a domain.
+ * room.h - counts the demand at each place, and decides whether there is capacity for more.  The
+ * guard and the search of placement use the same account.
  *
  * Waiting for a pCPU costs more than distance from a partner.  If each vCPU has a core, no vCPU
  * waits.  If there are more vCPUs than cores, chance decides which vCPU waits, and waits grow
@@ -11,40 +12,61 @@
 
 #include <stdbool.h>
 
+#include "model/topology/topology.h"
+
 /* The demand of one or more domains. */
 struct demand {
-    double need;        /* pCPUs; see model/runnable.h */
-    unsigned int vcpus; /* online */
+    double need;  /* pCPUs; see model/runnable.h */
+    double vcpus; /* online */
 };
+
+/* Adds @part of a demand; a negative @part removes it. */
+static inline void demand_add(struct demand *sum, struct demand more, double part)
+{
+    sum->need += part * more.need;
+    sum->vcpus += part * more.vcpus;
+}
 
 /* The part of the cores that may be needed: for a move there, and for a stay. */
 #define ROOM_TO_GO   0.8
 #define ROOM_TO_STAY 0.9
 
-/* Returns whether there is capacity for @more beside @there. */
-static inline bool room_for(struct demand there, struct demand more,
-                            unsigned int cores, double part)
-{
-    return there.vcpus + more.vcpus <= cores ||
-           there.need + more.need <= part * cores;
-}
+/* The demand of the domains that are bound or sent to each cache. */
+struct room {
+    unsigned int nr_caches;
+    unsigned int *within; /* [cache]: its place */
+    struct demand *taken; /* [pool][cache]: cpupools share no pCPUs */
+};
 
-static inline void demand_add(struct demand *sum, struct demand more)
-{
-    sum->need += more.need;
-    sum->vcpus += more.vcpus;
-}
+/* A domain, or several that move as one. */
+struct tenant {
+    unsigned int pool;
+    struct demand demand;
+    unsigned int width;        /* most vCPUs of one of the domains; 0: demand.vcpus */
+    const unsigned int *cores; /* [cache]: those that it may use */
+};
 
-static inline void demand_remove(struct demand *sum, struct demand less)
-{
-    sum->need -= less.need;
-    sum->vcpus -= less.vcpus;
-}
+/* The caller fills in room->within, and frees *@room with room_free(). */
+void room_init(struct room *room, unsigned int nr_pools, unsigned int nr_caches);
+void room_free(struct room *room);
 
-/* Returns a part, 0 ... 1, of a demand; vCPUs are rounded up. */
-static inline struct demand demand_part(struct demand d, double part)
-{
-    return (struct demand){ d.need * part, d.vcpus * part + 0.999 };
-}
+/*
+ * Counts the tenant at @spot with @sign 1; -1 ends that.  A tenant at a whole place counts in
+ * each cache of it by its cores.
+ */
+void room_change(struct room *room, const struct tenant *t, struct spot spot, double sign);
+
+/* Returns the demand at @spot. */
+struct demand room_taken(const struct room *room, unsigned int pool, struct spot spot);
+
+/* Returns the number of cores of @spot that the tenant may use. */
+unsigned int room_cores(const struct room *room, const struct tenant *t, struct spot spot);
+
+/*
+ * Returns whether @spot, and the place that contains it, have cores and capacity for the tenant
+ * beside all others.  @at: where the tenant is counted itself; NULL: nowhere.
+ */
+bool room_fits(const struct room *room, const struct tenant *t, const struct spot *at,
+               struct spot spot, double part);
 
 #endif /* XENSCHED_POLICY_ROOM_H */

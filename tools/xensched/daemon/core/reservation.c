@@ -71,7 +71,7 @@ struct demand *reservations_taken(const struct reservations *p, const struct top
         if (p->reservation[i].place < t->nr_places &&
             p->reservation[i].pool == d->pool &&
             strcmp(p->reservation[i].uuid, d->uuid))
-            demand_add(&taken[p->reservation[i].place], p->reservation[i].demand);
+            demand_add(&taken[p->reservation[i].place], p->reservation[i].demand, 1);
 
     return taken;
 }
