@@ -49,8 +49,8 @@ CODE = re.compile(r"\.(c|h|sh|py|t|js|css|plan|guest|service|timer|patch|cover|p
                   r"|(^|/)(Makefile|Kbuild)$|^tests/host/dom0/")
 
 # Paths of documents in code, comments and manual pages.
-PATH = re.compile(r"(?<![\w.-])(?:(?<=\")/|(?<!/))(docs/[\w/-]+\.(?:md|png))\b")
-INSTALLED = re.compile(r"/usr/share/doc/xensched/([\w/-]+\.(?:md|png))")
+PATH = re.compile(r"(?<![\w.-])(?:(?<=\")/|(?<!/))(docs/[\w/-]+\.(?:md|png)\b(?:#[\w-]+)?)")
+INSTALLED = re.compile(r"/usr/share/doc/xensched/([\w/-]+\.(?:md|png)\b(?:#[\w-]+)?)")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 # What documents name in code: files of this tree, but for names such as X.Y and NAME.
 FILE = re.compile(r"`((?:tests|tools|xen-patches|guest-drivers)/[\w./*-]+)`")
@@ -246,10 +246,12 @@ def broken_paths(name):
         plain = line.replace("\\-", "-")
         paths = PATH.findall(plain) if not name.endswith(".md") else []
         paths += ["docs/" + path for path in INSTALLED.findall(plain)]
-        for path in paths:
+        for path, _, anchor in (found.partition("#") for found in paths):
             # Patches also name documents of Xen: those that this tree adds to Xen.
             if not (TOP / path).exists() and not (XEN_FILES / path).exists():
                 yield f"{name}:{number}: {path}: no such document"
+            elif anchor and anchor not in anchors(path):
+                yield f"{name}:{number}: {path}#{anchor}: no such heading"
 
 
 def names_in(pattern, paths):
