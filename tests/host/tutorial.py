@@ -4,13 +4,14 @@
 
 Usage: tutorial.py DOCUMENT HEADING
        tutorial.py --text DOCUMENT HEADING
+       tutorial.py --not-here DOCUMENT HEADING
 
 A tutorial is the first block of code below a heading; --text prints the block itself. Its
 lines are as a reader would type them: prompts and comments are removed, output is left out,
 and GUEST and disk are the guest web1. A command of a guest, with the prompt "guest#", becomes
 "obey web1 'COMMAND'". A file that "cat" shows becomes a command that writes it. A line
 whose command needs something that the host in the box does not have is left out: a trace of
-another program (--with) and babeltrace2's plugin (--ctf).
+another program (--with) and babeltrace2's plugin (--ctf). --not-here prints only these.
 """
 
 import pathlib
@@ -43,12 +44,15 @@ def shown_file(lines):
         yield line
 
 
-def commands(lines):
+def commands(lines, not_here):
     for number, line in enumerate(lines):
         prompt = PROMPT.match(line)
         command = re.sub(r"\s+# .*", "", line[prompt.end():] if prompt else line)
         command = re.sub(r"\b(GUEST|disk)\b", "web1", command)
-        if command.startswith("cat "):
+        if not_here:
+            if command.startswith("xensched ") and NOT_HERE & set(command.split()):
+                yield command
+        elif command.startswith("cat "):
             text = " ".join(map(shlex.quote, shown_file(lines[number + 1:])))
             yield f"printf '%s\\n' {text} >{command[4:]}"
         elif prompt and prompt[1] == "guest":
@@ -60,12 +64,12 @@ def commands(lines):
 
 def main():
     words = sys.argv[1:]
-    text_only = words[:1] == ["--text"]
-    if len(words) - text_only != 2:
+    option = words.pop(0) if words[:1] in (["--text"], ["--not-here"]) else None
+    if len(words) != 2:
         sys.exit(__doc__)
-    document, heading = words[-2:]
+    document, heading = words
     lines = block(pathlib.Path(document).read_text(encoding="utf-8"), heading)
-    print("\n".join(lines if text_only else commands(lines)))
+    print("\n".join(lines if option == "--text" else commands(lines, option is not None)))
 
 
 if __name__ == "__main__":

@@ -7,13 +7,23 @@
 # The tutorials of README and of the documents work as they are written: each command
 # succeeds in dom0 of a host whose daemon has its defaults, or in a guest that uses its
 # disk.  Fails if a document shows a command that has changed, or starts a second daemon.
-# Tutorials that need more than this host are tested elsewhere: installation and security
-# updates in tests/packages, many hosts in tests/metrics.
+#
+# Two lines of docs/measure/timeline.md run on this machine afterwards, with the recording of
+# that host: "--ctf rows.ctf", for babeltrace2's plugin, and "--with lttng-of-the-guest".  The
+# guest has no LTTng, so the trace of the former line has that name; with an LTTng trace,
+# tests/unit/command/command-with.t runs "--with".
+# Tutorials that need more than this host are tested elsewhere, as written: installation and
+# security updates in tests/packages, "xensched fleet" in tests/metrics/fleet.t (fleet-hosts.t
+# runs it and "xensched traffic" on two hosts, with other paths and ports).
 
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 top=$(cd "$here/../.." && pwd)
+# shellcheck source=../dom0/usr/lib/box/tap.sh
+. "$here/dom0/usr/lib/box/tap.sh"
+# shellcheck source=../lib/paths.sh
+. "$here/lib/paths.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -181,8 +191,22 @@ tutorial docs/measure/experiments.md "Experiments"
 tutorial docs/measure/sampling.md "Samples"
 cat >>"$work/tutorials.sh" <<'END'
 stop_daemon
+cp rows "$RESULTS"
 finish
 END
 
+# The last line that the box prints is its plan, which is not the last one of this test.
+code=0
 "$here/box" --timeout 1400 --sockets 2 --cores 4 --numa --memory 4096 --dom0-memory 2560 \
-    "$work/tutorials.sh"
+    --results "$work/results" "$work/tutorials.sh" |
+    tee "$work/tap" | grep -v '^1\.\.[0-9]*$' || code=$?
+TAP_COUNT=$(grep -c '^\(not \)\?ok' "$work/tap" || :)
+TAP_FAILED=$code
+export PATH=$BOX_TOOLS:$PATH LD_LIBRARY_PATH=$BOX_DIST/usr/lib
+mkdir -p "$work/results"
+cd "$work/results"
+while read -r command; do
+    check "docs/measure/timeline.md: $command" sh -c "$command"
+    [[ $command != *--ctf* ]] || cp -r rows.ctf lttng-of-the-guest
+done < <("$here/tutorial.py" --not-here "$top/docs/measure/timeline.md" "The timeline")
+finish
