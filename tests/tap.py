@@ -8,7 +8,7 @@
 
 
 class Tap:
-    """Results, as they come; how many there were is told at the end."""
+    """Prints results as they come, and their number at the end."""
 
     most_lines = 40
 

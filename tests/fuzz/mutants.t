@@ -25,8 +25,8 @@ hostile;schedlog-record.h;a route is read without ACCESS_ONCE();s/route = ACCESS
 hostile;record.c;a row may be larger than its log buffer;s/end <= file->mask + 1 ? end : 0/end/
 hostile;record.c;rows straddle the end of the log buffer;s/gap = -file->pos .*/gap = 0;/
 hostile;schedlog-row.h;a counter wraps around;s/likely(sum >= amount) ? sum : UINT32_MAX/sum/
-record;schedlog-row.h;the position is told before the row is there;s/^    schedlog_write_ids(row/    ACCESS_ONCE(state->pos) = pos; smp_wmb();\n&/
-record;schedlog-record.h;the position is told before a plain row is there;s/^    row->ids = ids/    ACCESS_ONCE(state->pos) = pos; smp_wmb();\n&/
+record;schedlog-row.h;the position is published before the row is there;s/^    schedlog_write_ids(row/    ACCESS_ONCE(state->pos) = pos; smp_wmb();\n&/
+record;schedlog-record.h;the position is published before a plain row is there;s/^    row->ids = ids/    ACCESS_ONCE(state->pos) = pos; smp_wmb();\n&/
 record;record.c;a row whose counter is added to is taken for a plain one;s/COUNTER64 | XEN_SCHEDLOG_LCR_ADD |/COUNTER64 |/
 record;record.c;a longer row is taken for a plain one;s/return size == sizeof(struct schedlog_plain_row)/return size/
 record;record.c;a change of the layout is not announced;0,/++file->layout_seq/s/++file->layout_seq/file->layout_seq++/

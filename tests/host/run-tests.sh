@@ -286,7 +286,7 @@ run_all()
     pool_of "${order[@]}"
     for test in "$@"; do
         [[ -f $results/$(test_name "$test")/ended ]] ||
-            printf 'not ok - %s: it has not told all of its results\n' \
+            printf 'not ok - %s: it did not report all of its results\n' \
                 "$(test_name "$test")"
     done
     echo "# all have ended"

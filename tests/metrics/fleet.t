@@ -3,7 +3,7 @@
 """Two hosts, a real Prometheus that scrapes both, its rules, the fleet's dashboard, and
 xensched fleet.
 
-The hosts are two of "xensched traffic" with an nft and a xenstore that are made up: on A
+The hosts are two of "xensched traffic" with a synthetic nft and xenstore: on A
 guest a1 sends b1 on B 4 MB/s, and 8 MB/s to a2 on A; b1 answers with 1 MB/s.
 tests/metrics/fleet-hosts.t does it with two hosts in boxes.  Writes TAP.
 """
@@ -120,7 +120,7 @@ def test_rules():
     code, said = promtool("check", "rules", RULES)
     check("promtool finds nothing wrong with the rules", code == 0, said)
     code, said = promtool("test", "rules", TOP + "/tests/metrics/rules.test.yml")
-    check("of pairs, those across hosts are told from others, also when one moves",
+    check("pairs across hosts are separate from others, also when one moves",
           code == 0, said)
 
 
@@ -156,7 +156,7 @@ def test_fleet(port):
           [[vm["name"] for vm in pair["vms"]] for pair in found] == [["a1", "b1"]],
           said)
     one, other = found[0]["vms"] if found else ({}, {})
-    check("both hosts and UUIDs are told",
+    check("both hosts and UUIDs are printed",
           [(vm.get("host"), vm.get("uuid")) for vm in (one, other)] ==
           [("A", "uuid-a1"), ("B", "uuid-b1")], said)
     check("a1 sends four times as much of it as b1",

@@ -234,7 +234,7 @@ a_test broken 'rm -rf "$BOX_RESULTS/broken"; mkdir "$BOX_RESULTS/broken"' \
     'mkdir "$BOX_RESULTS/broken/tap.new"' 'echo "ok - first"' 'echo 1..1'
 run
 check "results that cannot be written are a failure, whatever there was before" \
-    red broken "it has not told all of its results"
+    red broken "it did not report all of its results"
 
 begin
 a_test long '# only: full'

@@ -238,7 +238,7 @@ int xs_fileno(struct xs_handle *h)
     return -1;
 }
 
-/* What the client of a transaction wants to have been told. */
+/* The answers that the client of a transaction expects. */
 static void tell(xs_transaction_t t)
 {
     if (t == XBT_NULL && fake_xs.changed)

@@ -8,7 +8,7 @@
  *
  * Lines per event: a direct read of 4 KiB on the machine model is 2 notifications
  * and 1 page, which move 132 lines and take 128 from others (docs/develop/machine-model.md).
- * Of these 64 each are the page's, the rest is the notifications'.
+ * 64 of each are the page's, the others are the notifications'.
  *
  * Misses: 62 lines from memory of 58,308 instructions in the same table, that
  * is 1 per 1000, of which a Xeon does 1 per ns.

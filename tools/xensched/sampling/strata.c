@@ -14,7 +14,7 @@
 /* The result of k-means depends on its start: the best of this many counts. */
 #define ATTEMPTS 10
 
-/* Of the interval, which contains 95 %. */
+/* Quantile of the interval that contains 95 %. */
 #define QUANTILE 0.975
 
 /* splitmix64 (Steele, Lea and Flood 2014): the same everywhere. */

@@ -25,7 +25,7 @@ struct latency_holder {
 struct latency_pair {
     uint16_t sender, receiver;
     uint64_t kinds[WAKE_KINDS];
-    /* Of notifications whose run is known. */
+    /* For notifications whose run is known. */
     struct latency_values total, delivery, wait;
     uint64_t below_error; /* number of times that are shorter than the error of the two clocks */
     uint64_t slowest_ns; /* when the notification with the largest total was sent */

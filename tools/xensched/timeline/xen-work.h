@@ -37,7 +37,7 @@ struct xen_work_part {
     double times;
 };
 
-/* Of all work in a time. */
+/* Sums of all work in a time. */
 struct xen_work_sum {
     uint64_t ns;
     uint64_t interrupts_ns; /* of these, work that the domain did not ask for */
@@ -51,7 +51,7 @@ bool xen_work_is_interrupt(const struct xen_work_part *part);
 void xen_work_make(struct xen_work *work, const struct rows *rows, const struct stays *stays);
 void xen_work_free(struct xen_work *work);
 
-/* Of @acct on the pCPU @cpu (an index) from @begin to @end. */
+/* Adds up the work of @acct on the pCPU @cpu (an index) from @begin to @end. */
 void xen_work_between(const struct xen_work *work, const struct stays *stays, uint32_t cpu,
                       uint16_t acct, uint64_t begin, uint64_t end, struct xen_work_sum *sum);
 

@@ -25,7 +25,7 @@ static uint32_t grant_of(uint32_t domid)
     snprintf(path, sizeof(path), "/local/domain/%u/" WORK_NODE, domid);
     text = xs ? xs_read(xs, XBT_NULL, path, &length) : NULL;
     if (!text)
-        err(1, "domain %u has not told of its page", domid);
+        err(1, "domain %u has not published its page", domid);
 
     return strtoul(text, NULL, 10);
 }

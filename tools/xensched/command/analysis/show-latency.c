@@ -237,7 +237,7 @@ static void print_text(const struct timeline *t, const struct latency *latency,
 struct late_run {
     uint32_t vcpu; /* index */
     uint64_t begin, wait_ns;
-    uint64_t ns;   /* by so much it was late, with Xen's work */
+    uint64_t ns;   /* its delay, with Xen's work */
 };
 
 /* Puts @run among the first @most of @runs, the latest first; returns their number. */

@@ -35,7 +35,7 @@ struct card {
     char interface[CARD_INTERFACE_TEXT]; /* vifname=; empty: vifDOMID.NUMBER */
     char mac[MAC_TEXT];
     char uuid[40];
-    char name[128]; /* empty: a driver domain is not told whose it is */
+    char name[128]; /* empty: a driver domain cannot read the guest's name */
 };
 
 struct cards {

@@ -130,7 +130,7 @@ static bool take_element(const json_object *element, const struct cards *cards,
     return take_key(json_member(value, "concat", json_type_array), cards, count);
 }
 
-/* Of { "nftables": [ ..., { "set": { "name": NAME, ... } }, { "rule": ... } ] } */
+/* Used parts of { "nftables": [ ..., { "set": { "name": NAME, ... } }, { "rule": ... } ] } */
 struct table {
     json_object *sent, *named; /* NULL: there is no such set */
     unsigned int rules;
@@ -202,7 +202,7 @@ static bool are_named(const struct table *table, const struct cards *cards)
     return true;
 }
 
-/* What nft is told, or NULL: no memory. */
+/* Returns the input of nft, or NULL: no memory. */
 static char *write_instructions(const char *first, const struct cards *cards)
 {
     char *text = NULL;

@@ -120,7 +120,7 @@ struct account *accounting_longest_gone(const struct accounting *a)
     struct account *longest = NULL;
     unsigned int tries, acct = a->next;
 
-    /* Of several, chooses the number that was unused for longest. */
+    /* Chooses the number that was unused for longest. */
     for (tries = XEN_SCHEDLOG_ACCT_FIRST; tries < a->nr; tries++) {
         struct account *account = &a->accounts[acct];
 

@@ -2,7 +2,7 @@
 /*
  * The flight recorder: keeps the latest packs in memory.
  *
- * Of packs that it drops, it keeps what later rows need: the sources, and the latest state of their
+ * It keeps parts of dropped packs that later rows need: the sources, and the latest state of their
  * clocks and of the host.
  */
 #include <errno.h>

@@ -222,7 +222,7 @@ static void add_row(struct waits *w, const struct xensched_row *row)
     }
     if (is_wait(row))
         add_wait(w, waiter, row);
-    /* Of a wait, or of a part of a wait. */
+    /* The row names the culprit of a wait, or of a part of a wait. */
     if (row->valid & XENSCHED_ROW_CORRESPONDENT &&
         row->correspondent != XEN_SCHEDLOG_ACCT_NONE)
         add_culprit(waiter, row->correspondent, row->counter);

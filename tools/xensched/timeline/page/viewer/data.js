@@ -142,7 +142,7 @@ const counters = meta.counters.map((info) => {
     at = info.offset;
     return readCounter(info, number, meta.end);
 });
-/* Of a vCPU, by its index; of the vCPU that a thread ran on, or -1. */
+/* For a vCPU, by its index; for the vCPU that a thread ran on, or -1. */
 const vcpuLane = new Map();
 lanes.forEach((l, i) => {
     if (l.kind === "vcpu")

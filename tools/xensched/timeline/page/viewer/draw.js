@@ -271,7 +271,7 @@ function drawArrows() {
     c.globalAlpha = 1;
 }
 
-/* Of very many only some, since they hide each other; a text where it has room. */
+/* Draws only some of very many, since they hide each other; a text where it has room. */
 function drawInstants() {
     const first = above(instants.t, view.from - 1, instants.n);
     const last = above(instants.t, view.to, instants.n);
