@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,7 +16,6 @@
 #include "command/command.h"
 #include "command/rows/follow.h"
 #include "traffic-counts.h"
-#include "base/file.h"
 #include "base/openmetrics.h"
 
 /* As often as xenschedd writes its own. */
@@ -68,21 +66,15 @@ static void write_counts(FILE *out, const struct counts *counts)
 static int write_file(const char *path, const struct counts *counts,
                       const struct cards *cards, struct xensched_error *err)
 {
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-    int rc;
+    struct openmetrics m;
+    int rc = openmetrics_begin(&m, err);
 
-    if (!out)
-        return xensched_fail(err, ENOMEM, "out of memory");
-    write_cards(out, cards);
-    write_counts(out, counts);
-    fputs("# EOF\n", out);
-    rc = fclose(out) ? xensched_fail(err, ENOMEM, "out of memory")
-                     : replace_file(path, text, length, 0644, false, err);
-    free(text);
+    if (rc)
+        return rc;
+    write_cards(m.out, cards);
+    write_counts(m.out, counts);
 
-    return rc;
+    return openmetrics_end(&m, path, err);
 }
 
 /*

@@ -3,17 +3,14 @@
  * Writes the metrics file: the daemon's own metrics here, others by metrics-*.c.
  * docs/operate/metrics.md has the names.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/openmetrics.h"
-#include "base/file.h"
 #include "host/hypervisor-versions.h"
 #include "metrics-parts.h"
 #include "metrics.h"
@@ -263,7 +260,6 @@ static void write_all(FILE *out, const struct core *core,
     write_soft_weight(out, core);
     write_trial(out, core);
     metrics_write_waits(out, core, now_ns);
-    fputs("# EOF\n", out);
 }
 
 /* The temporary "PATH.new" does no harm: node_exporter reads only files that end in .prom. */
@@ -271,19 +267,14 @@ static int replace_metrics(const struct metrics *metrics,
                            const struct core *core, const struct log_sources *sources,
                            uint64_t now_ns, struct xensched_error *err)
 {
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-    int rc;
+    struct openmetrics m;
+    int rc = openmetrics_begin(&m, err);
 
-    if (!out)
-        return xensched_fail(err, ENOMEM, "out of memory");
-    write_all(out, core, sources, metrics->root ?: "", now_ns);
-    rc = fclose(out) ? xensched_fail(err, ENOMEM, "out of memory")
-                     : replace_file(metrics->path, text, length, 0644, false, err);
-    free(text);
+    if (rc)
+        return rc;
+    write_all(m.out, core, sources, metrics->root ?: "", now_ns);
 
-    return rc;
+    return openmetrics_end(&m, metrics->path, err);
 }
 
 void metrics_write(struct metrics *metrics, const struct core *core,
