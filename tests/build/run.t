@@ -754,7 +754,7 @@ series_check_continues()
 # check_tools: the subjects of the patches after which the toolstack was built
 check_tools()
 {
-    (export HOME=$W PATH=$W/bin:$PATH KINDS=tools-gcc; script series-check product) \
+    (export HOME=$W PATH=$W/go-only:$PATH KINDS=tools-gcc; script series-check product) \
         > "$W/said" 2>&1 || return
     sed -n 's/.*tools-gcc: \(.*[^ ]\)  *[0-9]* s$/\1/p' "$W/said" | paste -sd ' '
 }
@@ -771,9 +771,9 @@ series_check_builds_tools()
         printf '.PHONY: all run\nall:\nrun:\n\t! grep -x THIRTY test\n' > "$tools/$d/Makefile"
     done
     seq 1 40 > "$tools/tests/schedlog/test"
-    mkdir -p "$W/bin"
-    printf '#!/bin/sh\n' > "$W/bin/go"
-    chmod +x "$W/bin/go"
+    mkdir -p "$W/go-only"
+    printf '#!/bin/sh\n' > "$W/go-only/go"
+    chmod +x "$W/go-only/go"
     rm -r "$P/xen-patches/files/xen/include"
     write_patch 0002-change-test.patch tools/tests/schedlog/test 30 thirty
     echo 0002-change-test.patch >> "$P/xen-patches/4.20/series"
