@@ -109,7 +109,8 @@ moved()
 }
 
 command -v chromium >/dev/null ||
-    { echo "pictures: error: Debian's package chromium is not installed" >&2; exit 69; }
+    { echo "pictures: error: chromium is missing; 'apt-get install chromium' installs it" >&2
+      exit 69; }
 mkdir -p "$out"
 boot dom0 --sockets 1
 boot moved-dom0 --sockets 2
