@@ -962,7 +962,7 @@ def completion():
 
 @test
 def manual():
-    """every command is in xensched(8), and has a page with every option"""
+    """every command is in xensched(8) with its summary, and has a page with every option"""
     def text_of(page):
         with open(TOP + "/tools/xensched/man/" + page, encoding="utf-8") as f:
             text = f.read().replace("\\-", "-")
@@ -970,8 +970,8 @@ def manual():
         return text_of(other.group(1)) if other else text
 
     table = text_of("xensched.8")
-    for command in re.findall(r"^  (\w[\w-]*) ", run("--help").out, re.M):
-        check(re.search(r"^\.B %s$" % command, table, re.M), command)
+    for command, summary in re.findall(r"^  (\w[\w-]*) +(.+)", run("--help").out, re.M):
+        check(".B %s\n%s\n" % (command, summary) in table, command, summary)
         page = text_of("xensched-%s.8" % command)
         check(".B xensched %s\n" % command in page, command)
         text = run(command, "--help").expect(0).out
