@@ -19,7 +19,7 @@ static struct complete_thread *place_of(struct complete *c, uint32_t pid)
 }
 
 /* Returns NULL if the thread has no name yet. */
-static struct complete_thread *find(struct complete *c, uint32_t pid)
+static struct complete_thread *find_thread(struct complete *c, uint32_t pid)
 {
 	struct complete_thread *thread = place_of(c, pid);
 
@@ -101,7 +101,7 @@ static unsigned int find_processes(struct complete *c,
 
 	for (i = 0; i < c->nr; i++) {
 		struct complete_sum sum = c->sum[i];
-		const struct complete_thread *thread = find(c, sum.pid);
+		const struct complete_thread *thread = find_thread(c, sum.pid);
 
 		if (sum.pid && !thread && sum.age++ < COMPLETE_PATIENCE) {
 			c->sum[left++] = sum;
@@ -127,7 +127,7 @@ static struct complete_thread *first_thread(struct complete *c,
 					    uint32_t process)
 {
 	struct complete_thread found = { .pid = process, .process = process };
-	struct complete_thread *thread = find(c, process);
+	struct complete_thread *thread = find_thread(c, process);
 
 	if (thread || !process || !c->name_of(process, found.name))
 		return thread;

@@ -42,7 +42,7 @@ static bool read_all(int fd, void *to, size_t length)
 }
 
 /* The kernel takes a request as a whole only from one write. */
-static bool ask(int fd, const char *node)
+static bool ask_xenstore(int fd, const char *node)
 {
 	char request[sizeof(struct message) + 64];
 	struct message head = { .type = XS_READ, .length = strlen(node) + 1 };
@@ -60,7 +60,7 @@ int xenbus_read(int fd, const char *node, char *value, size_t size)
 {
 	struct message head;
 
-	if (!ask(fd, node) || !read_all(fd, &head, sizeof(head)))
+	if (!ask_xenstore(fd, node) || !read_all(fd, &head, sizeof(head)))
 		return -EIO;
 	if (head.length >= size)
 		return -E2BIG;

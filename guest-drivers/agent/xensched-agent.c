@@ -178,7 +178,7 @@ static bool is_readable(const struct xensched_layout *layout)
 	       layout->counter_size == sizeof(uint64_t);
 }
 
-static void take(const struct xensched_batch *batch)
+static void add_rows(const struct xensched_batch *batch)
 {
 	const struct xensched_layout *layout = &batch->layout;
 	const uint8_t *from = batch->rows;
@@ -206,12 +206,12 @@ static uint64_t read_file(struct xensched_reader *reader)
 	while (xensched_reader_read(reader, buffer, sizeof(buffer), &batch) >
 	       0) {
 		lost += batch.lost_rows;
-		take(&batch);
+		add_rows(&batch);
 		if (batch.length >= left)
 			return lost;
 		left -= batch.length;
 	}
-	take(&batch);
+	add_rows(&batch);
 
 	return lost + batch.lost_rows;
 }
@@ -240,7 +240,7 @@ static void say_lost(uint64_t lost)
 		"followed: the sums in dom0 are too low\n");
 }
 
-static int promote(struct xensched_log_promote *op)
+static int promote_rows(struct xensched_log_promote *op)
 {
 	struct xensched_log_promoted promoted[COMPLETE_MAX_ROWS];
 	struct complete_row rows[COMPLETE_MAX_ROWS];
@@ -273,7 +273,7 @@ static int do_round(void)
 	struct xensched_log_promote op;
 
 	say_lost(read_area());
-	if (promote(&op))
+	if (promote_rows(&op))
 		return -1;
 	if (op.area != area) {
 		unmap_area();

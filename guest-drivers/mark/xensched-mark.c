@@ -36,7 +36,7 @@ static const char usage[] =
 	"the COMMAND to its end. NAME and TEXT have at most 31 bytes. clock: what this\n"
 	"guest's clocks are, for traces that it makes itself (xensched timeline --with).\n";
 
-static int complain(const char *what, int err)
+static int report_failure(const char *what, int err)
 {
 	const char *hint = "";
 
@@ -66,11 +66,11 @@ static int with_device(int (*mark)(int fd, const void *what), const void *what,
 	int err;
 
 	if (fd < 0)
-		return complain(XENSCHED_MARK_DEVICE, errno);
+		return report_failure(XENSCHED_MARK_DEVICE, errno);
 	err = mark(fd, what);
 	close(fd);
 
-	return err ? complain(name, err) : EXIT_OK;
+	return err ? report_failure(name, err) : EXIT_OK;
 }
 
 struct named {
@@ -146,7 +146,7 @@ static int mark_named(enum xensched_mark_kind kind, const char *name,
 	return with_device(mark_typed, &named, name);
 }
 
-static bool parse(const char *text, __u64 limit, __u64 *number)
+static bool parse_number(const char *text, __u64 limit, __u64 *number)
 {
 	unsigned long long value;
 	char *end;
@@ -179,7 +179,7 @@ static int say_count(char **operand)
 {
 	__u64 value;
 
-	if (!parse(operand[1], ~0ULL, &value))
+	if (!parse_number(operand[1], ~0ULL, &value))
 		return EXIT_WRONG_USE;
 
 	return mark_named(XENSCHED_MARK_COUNT, operand[0], value);
@@ -202,7 +202,7 @@ static int say_code(char **operand)
 	__u64 number;
 	__u32 code;
 
-	if (!parse(operand[0], XENSCHED_TYPED - 1, &number))
+	if (!parse_number(operand[0], XENSCHED_TYPED - 1, &number))
 		return EXIT_WRONG_USE;
 	code = number;
 
@@ -268,12 +268,12 @@ static int run_command(const char *name, char **command)
 		_exit(EXIT_NO_COMMAND);
 	}
 	if (child < 0)
-		return complain("fork", errno);
+		return report_failure("fork", errno);
 	status = wait_for(child, &set);
 	if (marked)
 		mark_named(XENSCHED_MARK_END, name, 0);
 
-	return status < 0 ? complain(command[0], errno) : as_shell(status);
+	return status < 0 ? report_failure(command[0], errno) : as_shell(status);
 }
 
 static const struct {

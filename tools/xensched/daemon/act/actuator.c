@@ -202,8 +202,8 @@ static int fail_change(struct actuator *a, struct state_entry *e, unsigned int n
 }
 
 /* Returns 0 if the entry can be removed.  @decision: NULL if no plan decided that. */
-static int restore(struct actuator *a, struct state_entry *e, const struct decision *decision,
-                   const char *why, struct xensched_error *err)
+static int restore_entry(struct actuator *a, struct state_entry *e, const struct decision *decision,
+                         const char *why, struct xensched_error *err)
 {
     unsigned int i, nr[GONE + 1] = { 0 };
 
@@ -238,7 +238,7 @@ struct actuator_result actuator_restore_all(struct actuator *a,
         struct state_entry *e = &a->state.entries[i];
         bool there = !is_gone(a, e);
 
-        if (there && restore(a, e, NULL, why, &err)) {
+        if (there && restore_entry(a, e, NULL, why, &err)) {
             result.failed++;
             i++;
         } else {
@@ -330,7 +330,7 @@ static enum claim end_claim(struct actuator *a, struct state_entry *e,
     struct xensched_error err = { 0 };
     unsigned int i;
 
-    if (restore(a, e, NULL, why, &err))
+    if (restore_entry(a, e, NULL, why, &err))
         return CLAIM_OURS;
     for (i = 0; i < e->nr_vcpus && i < d->nr_vcpus; i++) {
         cpumap_copy(&d->vcpus[i].hard, &e->vcpus[i].hard);
@@ -391,7 +391,7 @@ enum claim actuator_claim(struct actuator *a, struct domain *d, bool reset)
     if (is_as_it_was(e, d))
         journal_domain(a->journal, "operator", d, "another program has put the "
                        "original affinity back; the domain is left alone");
-    if (!restore(a, e, NULL, "an operator took the domain over", &err)) {
+    if (!restore_entry(a, e, NULL, "an operator took the domain over", &err)) {
         state_drop(&a->state, e);
         save_state(a);
     }
@@ -417,9 +417,9 @@ bool actuator_is_hard(const struct actuator *a, const struct domain *d)
 }
 
 /* Writes the new affinity to the disk. */
-static int announce(struct actuator *a, struct state_entry *e, bool is_new,
-                    const struct cpumap *soft, bool hard,
-                    struct xensched_error *err)
+static int announce_entry(struct actuator *a, struct state_entry *e, bool is_new,
+                          const struct cpumap *soft, bool hard,
+                          struct xensched_error *err)
 {
     int rc;
 
@@ -507,11 +507,11 @@ static void journal_move(struct actuator *a, const struct domain *d,
 }
 
 /* After a failure in the middle: restores the vCPUs that were set, if possible. */
-static void undo(struct actuator *a, struct state_entry *e)
+static void undo_entry(struct actuator *a, struct state_entry *e)
 {
     struct xensched_error err;
 
-    if (restore(a, e, NULL, "setting the new one failed", &err))
+    if (restore_entry(a, e, NULL, "setting the new one failed", &err))
         return;
     state_drop(&a->state, e);
     save_state(a);
@@ -547,11 +547,11 @@ static int change_domain(struct actuator *a, struct state_entry *e, bool is_new,
                          const struct domain *d, const struct cpumap *soft, bool hard,
                          const char *failure, struct xensched_error *err)
 {
-    int rc = e->leaving ? restore(a, e, NULL, "tried again, after it had failed", err) : 0;
+    int rc = e->leaving ? restore_entry(a, e, NULL, "tried again, after it had failed", err) : 0;
 
     if (rc)
         return rc;
-    rc = announce(a, e, is_new, soft, hard, err);
+    rc = announce_entry(a, e, is_new, soft, hard, err);
     if (rc) {
         say_unsaved(a, d, err);
         return rc;
@@ -560,7 +560,7 @@ static int change_domain(struct actuator *a, struct state_entry *e, bool is_new,
     rc = set_all(a, e, err);
     if (rc) {
         journal_domain(a->journal, "failed", d, "%s: %s", failure, err->text);
-        undo(a, e);
+        undo_entry(a, e);
         return rc;
     }
     settle_entry(e);
@@ -625,7 +625,7 @@ int actuator_give_back(struct actuator *a, const struct domain *d, const struct 
 
     if (!e)
         return 0;
-    rc = restore(a, e, decision, reason, err);
+    rc = restore_entry(a, e, decision, reason, err);
     if (!rc) {
         state_drop(&a->state, e);
         save_state(a);

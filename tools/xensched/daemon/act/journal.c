@@ -171,7 +171,7 @@ static bool begin_file(struct journal *j)
 }
 
 /* A file that cannot be renamed grows, so that no entry is lost. */
-static void rotate(struct journal *j, size_t length)
+static void rotate_file(struct journal *j, size_t length)
 {
     if (!j->limit || !j->size || j->size + length <= j->limit)
         return;
@@ -197,7 +197,7 @@ static bool put_line(struct journal *j, json_object *entry)
     size_t length = part[1].iov_len + 1;
     ssize_t done;
 
-    rotate(j, length);
+    rotate_file(j, length);
     part[0].iov_len = j->torn;
     length += j->torn;
     errno = 0;

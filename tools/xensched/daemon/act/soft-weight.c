@@ -5,7 +5,7 @@
 #include "base/message.h"
 #include "soft-weight.h"
 
-static void journal(struct soft_weight *w, const char *what, uint32_t percent)
+static void journal_weight(struct soft_weight *w, const char *what, uint32_t percent)
 {
     json_object *details = json_object_new_object();
 
@@ -25,8 +25,8 @@ static void say_failed(struct soft_weight *w, const struct xensched_error *err)
 }
 
 /* Writes the change to the disk before it is made. */
-static int announce(struct soft_weight *w, uint32_t original,
-                    struct xensched_error *err)
+static int announce_weight(struct soft_weight *w, uint32_t original,
+                           struct xensched_error *err)
 {
     struct state_weight *known = &w->actuator->state.weight;
     int rc;
@@ -65,7 +65,7 @@ void soft_weight_raise(struct soft_weight *w)
     if (!rc && original == w->percent)
         return;
     if (!rc)
-        rc = announce(w, original, &err);
+        rc = announce_weight(w, original, &err);
     if (!rc)
         rc = host->set_soft_weight(host->data, w->percent, &err);
     if (rc) {
@@ -78,7 +78,7 @@ void soft_weight_raise(struct soft_weight *w)
         return;
     }
     w->failed = false;
-    journal(w, "soft-weight", w->percent);
+    journal_weight(w, "soft-weight", w->percent);
 }
 
 void soft_weight_restore(struct soft_weight *w)
@@ -95,7 +95,7 @@ void soft_weight_restore(struct soft_weight *w)
     if (!rc && now == known.ours) {
         rc = host->set_soft_weight(host->data, known.original, &err);
         if (!rc)
-            journal(w, "soft-weight", known.original);
+            journal_weight(w, "soft-weight", known.original);
     } else if (!rc && now != known.original) {
         say("another program has set credit2_soft_weight to %u since: it is left "
             "as it is", now);

@@ -303,8 +303,8 @@ static struct steered *find_steered(const struct steer *s, const struct dom0_io 
     return NULL;
 }
 
-static void journal(const struct steer *s, const char *what,
-                    const struct steered *one, const cpu_set_t *to)
+static void journal_steer(const struct steer *s, const char *what,
+                          const struct steered *one, const cpu_set_t *to)
 {
     json_object *details = json_object_new_object();
     char text[VCPUS_TEXT];
@@ -362,7 +362,7 @@ static void change_affinity(struct steer *s, struct steered *one, const cpu_set_
         say_refused(s, &one->io);
     } else {
         one->ours = one->before;
-        journal(s, "steer", one, vcpus);
+        journal_steer(s, "steer", one, vcpus);
         one->ours = one->before = *vcpus;
         return;
     }
@@ -376,7 +376,7 @@ static void let_go(struct steer *s, struct steered *one)
     struct xensched_error err;
 
     put_back(s, one);
-    journal(s, "steer", one, &one->original);
+    journal_steer(s, "steer", one, &one->original);
     drop_steered(s, one - s->steered);
     if (save_steered(s, &err))
         say("%s", err.text);
@@ -392,7 +392,7 @@ static void steer_io(struct steer *s, const struct dom0_io *io,
 
     if (one && !one->theirs && !is_ours(one) && dom0_io_get(io, &now)) {
         one->theirs = true;
-        journal(s, "steer-theirs", one, &now);
+        journal_steer(s, "steer-theirs", one, &now);
     }
     if (one && one->theirs)
         return;
@@ -466,8 +466,8 @@ static uint64_t hash_of_served(const struct domain *dom0)
                dom0->nr_serves * sizeof(*dom0->serves));
 }
 
-static void search(struct steer *s, const struct domain *dom0,
-                   uint64_t now_ns)
+static void search_processes(struct steer *s, const struct domain *dom0,
+                             uint64_t now_ns)
 {
     uint64_t served = hash_of_served(dom0);
 
@@ -507,7 +507,7 @@ void steer_run(struct steer *s, const struct topology *t,
 
     if (!s->path || !dom0)
         return;
-    search(s, dom0, now_ns);
+    search_processes(s, dom0, now_ns);
     forget_gone(s);
     for (i = 0; i < s->nr_found; i++) {
         const struct domain *d = domains_find(domains, s->found[i].domid);

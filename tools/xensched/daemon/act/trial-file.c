@@ -277,7 +277,7 @@ int trial_load(struct trial *t, const char *path, struct xensched_error *err)
 
 #define NS_PER_SECOND 1000000000ULL
 
-static json_object *header(const struct trial *t)
+static json_object *header_json(const struct trial *t)
 {
     json_object *json = json_object_new_object();
     json_object *names = json_object_new_array();
@@ -301,7 +301,7 @@ static void add_share(json_object *json, double share)
         json_add_real(json, "at_target", share, 4);
 }
 
-static json_object *guest(const struct trial_guest *g, bool placed)
+static json_object *guest_json(const struct trial_guest *g, bool placed)
 {
     const struct work *work = placed ? &g->with.work : &g->without.work;
     json_object *json = json_object_new_object();
@@ -318,7 +318,7 @@ static json_object *guest(const struct trial_guest *g, bool placed)
     return json;
 }
 
-static json_object *block(const struct trial *t, bool placed)
+static json_object *block_json(const struct trial *t, bool placed)
 {
     const struct trial_block *b = &t->block[placed];
     json_object *json = json_object_new_object();
@@ -327,7 +327,7 @@ static json_object *block(const struct trial *t, bool placed)
 
     for (i = 0; i < t->nr; i++)
         if (t->guests[i].with.valid && t->guests[i].without.valid)
-            json_object_array_add(guests, guest(&t->guests[i], placed));
+            json_object_array_add(guests, guest_json(&t->guests[i], placed));
     json_add_int(json, "pair", t->done);
     json_add_bool(json, "placed", placed);
     json_add_int(json, "begun_s", b->ended - b->measured_ns / NS_PER_SECOND);
@@ -341,7 +341,7 @@ static json_object *block(const struct trial *t, bool placed)
 /* The line break comes first, in case the line before is incomplete. */
 static bool write_block(int fd, const struct trial *t, bool placed)
 {
-    json_object *json = block(t, placed);
+    json_object *json = block_json(t, placed);
     int length = dprintf(fd, "\n%s", json_object_to_json_string_ext(
                              json, JSON_C_TO_STRING_PLAIN));
 
@@ -353,7 +353,7 @@ static bool write_block(int fd, const struct trial *t, bool placed)
 int trial_blocks_begin(const struct trial *t, const char *path,
                        struct xensched_error *err)
 {
-    json_object *json = header(t);
+    json_object *json = header_json(t);
     const char *text = json_object_to_json_string_ext(json,
                                                       JSON_C_TO_STRING_PLAIN);
     int rc = replace_file(path, text, strlen(text), 0600, false, err);

@@ -43,7 +43,7 @@ static void remove_number(struct log_sources *sources, struct log_source *source
     xenstore_remove_acct(sources->xs, source->domid, domid);
 }
 
-static bool serves(const struct domain *d, uint32_t domid)
+static bool serves_domain(const struct domain *d, uint32_t domid)
 {
     unsigned int i;
 
@@ -58,15 +58,14 @@ static bool serves(const struct domain *d, uint32_t domid)
  * Finds the domains that a log may concern besides its own: for a driver domain the guests that it
  * serves, for a guest the domains that serve it.  It receives no other numbers.
  */
-static struct domain *partner(const struct log_source *source,
-                              const struct domain *self,
-                              const struct domains *domains, unsigned int i)
+static struct domain *partner_of(const struct log_source *source,
+                                 const struct domain *self,
+                                 const struct domains *domains, unsigned int i)
 {
     if (source->producer != GUEST)
         return domains_find(domains, self->serves[i]);
 
-    return serves(&domains->domain[i], self->domid) ? &domains->domain[i]
-                                                    : NULL;
+    return serves_domain(&domains->domain[i], self->domid) ? &domains->domain[i] : NULL;
 }
 
 static unsigned int nr_partners(const struct log_source *source,
@@ -85,7 +84,7 @@ void accounting_numbers_write(struct log_sources *sources, struct log_source *so
         source->numbers[i].wanted = false;
     write_number(sources, source, self);
     for (i = 0; log_source_is_domains(source) && i < nr; i++) {
-        const struct domain *d = partner(source, self, domains, i);
+        const struct domain *d = partner_of(source, self, domains, i);
 
         if (d)
             write_number(sources, source, d);
@@ -107,7 +106,7 @@ void accounting_numbers_set_validation(struct log_source *source, const struct d
 
     validation_init(&source->validation, self->acct);
     for (i = 0; i < nr; i++) {
-        const struct domain *d = partner(source, self, domains, i);
+        const struct domain *d = partner_of(source, self, domains, i);
 
         if (d && d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
             validation_add_client(&source->validation, d->acct);

@@ -83,8 +83,8 @@ static int send_request(struct producer *d)
 
 /* Answers. */
 
-static int nonsense(struct producer *d, struct xensched_error *err,
-                    const char *what)
+static int fail_nonsense(struct producer *d, struct xensched_error *err,
+                         const char *what)
 {
     return xensched_fail(err, EPROTO, "domain %u advertises %s", d->nodes.domid,
                          what);
@@ -129,10 +129,10 @@ static int check_answer(struct producer *d, const struct node_answer *a,
     if (!a->any)
         return 0;
     if (!a->nr_cpus || a->nr_cpus > MAX_CPUS)
-        return nonsense(d, err, "an impossible number of CPUs");
+        return fail_nonsense(d, err, "an impossible number of CPUs");
     if (a->nr_acct != d->wanted.nr_acct || strcmp(a->sizes, d->wanted.sizes))
-        return nonsense(d, err, "an area of another geometry than it was "
-                        "asked for");
+        return fail_nonsense(d, err, "an area of another geometry than it was "
+                             "asked for");
 
     return 0;
 }
@@ -210,7 +210,7 @@ static int begin_mapping(struct xensched_area *area,
     if (!files)
         return xensched_fail(err, ENOMEM, "out of memory");
     if (domain_files(area, files))
-        return nonsense(d, err, "log buffers of impossible sizes");
+        return fail_nonsense(d, err, "log buffers of impossible sizes");
     rc = directory_read(&d->directory, area, a, err);
     free(files);
     area->files = NULL;
@@ -484,7 +484,7 @@ int xensched_area_withdraw(uint32_t domid, struct xensched_error *err)
 }
 
 /* The existing request determines what has to be there. */
-static int attach(struct xensched_area *area, struct xensched_error *err)
+static int attach_producer(struct xensched_area *area, struct xensched_error *err)
 {
     struct producer *d = domain_of(area);
     int rc = XENSCHED_NO_ANSWER;
@@ -507,5 +507,5 @@ int xensched_area_attach_domain(uint32_t domid, struct xensched_area **area,
     struct xensched_area *a;
     int rc = open_domain(domid, &a, err);
 
-    return rc ? rc : area_hand_out(a, attach(a, err), area);
+    return rc ? rc : area_hand_out(a, attach_producer(a, err), area);
 }

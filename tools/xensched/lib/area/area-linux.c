@@ -64,8 +64,8 @@ static void device_close(struct xensched_area *area)
     free(area->place);
 }
 
-static int control(struct xensched_area *area, unsigned long request,
-                   void *argument)
+static int call_device(struct xensched_area *area, unsigned long request,
+                       void *argument)
 {
     if (!ioctl(fd_of(area), request, argument))
         return 0;
@@ -78,7 +78,7 @@ static int device_info(struct xensched_area *area,
                        struct xensched_error *err)
 {
     struct xensched_log_info li = { 0 };
-    int code = control(area, XENSCHED_LOG_INFO, &li), rc;
+    int code = call_device(area, XENSCHED_LOG_INFO, &li), rc;
 
     if (code)
         return device_failed(err, code, "asking for the log");
@@ -115,7 +115,7 @@ static int device_setup(struct xensched_area *area,
         .sizes = (uintptr_t)g->sizes,
     };
 
-    return control(area, XENSCHED_LOG_SETUP, &setup);
+    return call_device(area, XENSCHED_LOG_SETUP, &setup);
 }
 
 static int device_files(struct xensched_area *area,
@@ -129,7 +129,7 @@ static int device_files(struct xensched_area *area,
             .nr = nr - have,
             .files = (uintptr_t)(files + have),
         };
-        int code = control(area, XENSCHED_LOG_FILES, &op);
+        int code = call_device(area, XENSCHED_LOG_FILES, &op);
 
         if (code || !op.nr)
             return code ? code : EIO;
@@ -170,14 +170,14 @@ static int device_events(struct xensched_area *area, uint32_t mask,
         .cookie = area->cookie,
     };
 
-    return control(area, XENSCHED_LOG_EVENTS, &op);
+    return call_device(area, XENSCHED_LOG_EVENTS, &op);
 }
 
 static int device_release(struct xensched_area *area)
 {
     struct xensched_log_release op = { .cookie = area->cookie };
 
-    return control(area, XENSCHED_LOG_RELEASE, &op);
+    return call_device(area, XENSCHED_LOG_RELEASE, &op);
 }
 
 static const struct area_ops device_ops = {

@@ -144,9 +144,9 @@ static bool remove_node(struct nodes *n, xs_transaction_t t,
  * Does all of @call or nothing of it.  Returns 0 or a positive errno value; EAGAIN: another
  * program, perhaps the domain, keeps changing these nodes.
  */
-static int transact(struct nodes *n,
-                    bool (*call)(struct nodes *n, xs_transaction_t t,
-                                 void *arg), void *arg)
+static int try_transaction(struct nodes *n,
+                           bool (*call)(struct nodes *n, xs_transaction_t t,
+                                        void *arg), void *arg)
 {
     unsigned int try;
 
@@ -231,19 +231,19 @@ int nodes_request(struct nodes *n, const struct wanted *wanted, uint32_t events,
         wanted, lease_ms ? events : 0, lease_ms ? lease_ms : LEASE_MS
     };
 
-    return transact(n, write_request, &asking);
+    return try_transaction(n, write_request, &asking);
 }
 
 int nodes_first_request(struct nodes *n, const struct wanted *wanted)
 {
     struct asking asking = { wanted, 0, LEASE_MS };
 
-    return transact(n, write_first_request, &asking);
+    return try_transaction(n, write_first_request, &asking);
 }
 
 int nodes_remove_request(struct nodes *n)
 {
-    return transact(n, remove_request, NULL);
+    return try_transaction(n, remove_request, NULL);
 }
 
 /* Answers. */
@@ -281,7 +281,7 @@ static bool read_answer(struct nodes *n, xs_transaction_t t, void *arg)
 
 int nodes_read_answer(struct nodes *n, struct node_answer *answer)
 {
-    return transact(n, read_answer, answer);
+    return try_transaction(n, read_answer, answer);
 }
 
 bool nodes_said_anything(struct nodes *n)

@@ -40,7 +40,7 @@ int area_check_pages(struct xensched_error *err)
                          bytes / 1024);
 }
 
-static void unmap(struct xensched_area *area, struct mapping *m)
+static void unmap_memory(struct xensched_area *area, struct mapping *m)
 {
     if (m->base)
         area->ops->unmap(area, m);
@@ -49,9 +49,9 @@ static void unmap(struct xensched_area *area, struct mapping *m)
 
 static void unmap_cpu(struct xensched_area *area, struct area_cpu *cpu)
 {
-    unmap(area, &cpu->control);
-    unmap(area, &cpu->state);
-    unmap(area, &cpu->data);
+    unmap_memory(area, &cpu->control);
+    unmap_memory(area, &cpu->state);
+    unmap_memory(area, &cpu->data);
 }
 
 void area_unmap(struct xensched_area *area)
@@ -60,7 +60,7 @@ void area_unmap(struct xensched_area *area)
 
     for (cpu = 0; area->cpus && cpu < area->info.nr_cpus; cpu++)
         unmap_cpu(area, &area->cpus[cpu]);
-    unmap(area, &area->global);
+    unmap_memory(area, &area->global);
     free(area->cpus);
     free(area->files);
     free(area->lcr);
@@ -202,8 +202,8 @@ static int map_area(struct xensched_area *area, struct xensched_error *err)
 }
 
 /* Makes room for new pCPU ids. */
-static int grow(struct xensched_area *area, uint32_t nr_cpus,
-                struct xensched_error *err)
+static int grow_to(struct xensched_area *area, uint32_t nr_cpus,
+                   struct xensched_error *err)
 {
     uint32_t had = area->info.nr_cpus;
     struct area_cpu *cpus;
@@ -231,7 +231,7 @@ int xensched_area_refresh(struct xensched_area *area,
     if (rc)
         return rc;
     area->info.events_built = info.events_built;
-    rc = grow(area, info.nr_cpus, err);
+    rc = grow_to(area, info.nr_cpus, err);
     if (!rc)
         rc = area_map_cpus(area, 0, area->info.nr_cpus, err);
     for (file = 0; rc > 0 && file < area->info.nr_files; file++)
@@ -303,7 +303,7 @@ static int call_release(struct xensched_area *area, const void *arg)
     return area->ops->release(area);
 }
 
-static int release(struct xensched_area *area, struct xensched_error *err)
+static int release_area(struct xensched_area *area, struct xensched_error *err)
 {
     int code = area_while_busy(area, call_release, NULL);
 
@@ -340,7 +340,7 @@ static int make_area(struct xensched_area *area, const struct xensched_geometry 
         if (rc)
             return rc;
         if (area->info.nr_acct && !has_geometry(area, g)) {
-            rc = replace ? release(area, err) : other_geometry(area, g, err);
+            rc = replace ? release_area(area, err) : other_geometry(area, g, err);
             if (rc)
                 return rc;
             continue;
@@ -375,7 +375,7 @@ int xensched_area_release(struct xensched_area *area,
     int rc;
 
     area_unmap(area);
-    rc = release(area, err);
+    rc = release_area(area, err);
     xensched_area_close(area);
 
     return rc;

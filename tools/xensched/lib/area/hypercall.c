@@ -5,7 +5,7 @@
 
 #include "hypercall.h"
 
-static int call(xc_interface *xch, uint32_t cmd, struct xen_sysctl *sysctl)
+static int call_sysctl(xc_interface *xch, uint32_t cmd, struct xen_sysctl *sysctl)
 {
     sysctl->cmd = XEN_SYSCTL_schedlog;
     sysctl->u.schedlog.cmd = cmd;
@@ -16,7 +16,7 @@ static int call(xc_interface *xch, uint32_t cmd, struct xen_sysctl *sysctl)
 int hypercall_info(xc_interface *xch, struct xen_sysctl_schedlog_info *info)
 {
     struct xen_sysctl sysctl = { 0 };
-    int rc = call(xch, XEN_SYSCTL_SCHEDLOG_info, &sysctl);
+    int rc = call_sysctl(xch, XEN_SYSCTL_SCHEDLOG_info, &sysctl);
 
     if (!rc)
         *info = sysctl.u.schedlog.u.info;
@@ -42,7 +42,7 @@ int hypercall_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
     sysctl.u.schedlog.u.setup.nr_acct = nr_acct;
     sysctl.u.schedlog.u.setup.nr_files = nr_files;
     set_xen_guest_handle(sysctl.u.schedlog.u.setup.sizes, copy);
-    rc = call(xch, XEN_SYSCTL_SCHEDLOG_setup, &sysctl);
+    rc = call_sysctl(xch, XEN_SYSCTL_SCHEDLOG_setup, &sysctl);
     if (rc && errno == E2BIG)
         *need_bytes = sysctl.u.schedlog.u.setup.need_bytes;
     xc_hypercall_buffer_free(xch, copy);
@@ -63,7 +63,7 @@ int hypercall_files(xc_interface *xch, uint32_t first, uint32_t nr,
     sysctl.u.schedlog.u.files.first = first;
     sysctl.u.schedlog.u.files.nr = nr;
     set_xen_guest_handle(sysctl.u.schedlog.u.files.files, got);
-    rc = call(xch, XEN_SYSCTL_SCHEDLOG_files, &sysctl);
+    rc = call_sysctl(xch, XEN_SYSCTL_SCHEDLOG_files, &sysctl);
     if (!rc) {
         rc = sysctl.u.schedlog.u.files.nr;
         memcpy(files, got, rc * sizeof(*files));
@@ -88,7 +88,7 @@ int hypercall_frames(xc_interface *xch, uint32_t region, uint32_t cpu,
     sysctl.u.schedlog.u.frames.first = first;
     sysctl.u.schedlog.u.frames.nr = nr;
     set_xen_guest_handle(sysctl.u.schedlog.u.frames.frames, got);
-    rc = call(xch, XEN_SYSCTL_SCHEDLOG_frames, &sysctl);
+    rc = call_sysctl(xch, XEN_SYSCTL_SCHEDLOG_frames, &sysctl);
     if (!rc) {
         rc = sysctl.u.schedlog.u.frames.nr;
         memcpy(frames, got, rc * sizeof(*frames));
@@ -107,7 +107,7 @@ int hypercall_events(xc_interface *xch, uint32_t events, uint32_t lease_ms,
     sysctl.u.schedlog.u.events.lease_ms = lease_ms;
     sysctl.u.schedlog.u.events.cookie = cookie;
 
-    return call(xch, XEN_SYSCTL_SCHEDLOG_events, &sysctl);
+    return call_sysctl(xch, XEN_SYSCTL_SCHEDLOG_events, &sysctl);
 }
 
 int hypercall_release(xc_interface *xch, uint64_t cookie)
@@ -116,7 +116,7 @@ int hypercall_release(xc_interface *xch, uint64_t cookie)
 
     sysctl.u.schedlog.u.release.cookie = cookie;
 
-    return call(xch, XEN_SYSCTL_SCHEDLOG_release, &sysctl);
+    return call_sysctl(xch, XEN_SYSCTL_SCHEDLOG_release, &sysctl);
 }
 
 int hypercall_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
@@ -132,7 +132,7 @@ int hypercall_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
     sysctl.u.schedlog.u.pmc.cookie = cookie;
     memcpy(sysctl.u.schedlog.u.pmc.select, select, nr * sizeof(*select));
 
-    return call(xch, XEN_SYSCTL_SCHEDLOG_pmc, &sysctl);
+    return call_sysctl(xch, XEN_SYSCTL_SCHEDLOG_pmc, &sysctl);
 }
 
 int hypercall_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
