@@ -7,8 +7,7 @@
 # A PVH driver domain and its PVH guest are logged like PV ones: each mark of the guest is a row,
 # each page that it writes or reads is in the matrix between the two, and it reads what it has
 # written. Destroying the driver domain during I/O leaves nothing: neither its guest's pages, which
-# its own tables map, nor its log, which the daemon maps, keep it. tables, nor its log, which the
-# daemon has, keep it.
+# its own tables map, nor its log, which the daemon maps, keep it.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
