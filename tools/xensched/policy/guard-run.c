@@ -7,26 +7,29 @@
 #include "base/alloc.h"
 #include "model/residency/presence.h"
 #include "model/runnable.h"
-#include "guard-run.h"
+#include "guard.h"
 #include "whereabouts.h"
 
-struct guard *guard_new(const struct policy_settings *settings)
+struct planner *planner_new(const struct policies *policies,
+                            const struct policy_settings *settings)
 {
-    struct guard *g = need_memory(1, sizeof(*g));
+    struct planner *g = need_memory(1, sizeof(*g));
 
     g->homes = homes_new();
-    guard_change(g, settings);
+    planner_change(g, policies, settings);
 
     return g;
 }
 
-void guard_change(struct guard *g, const struct policy_settings *settings)
+void planner_change(struct planner *g, const struct policies *policies,
+                    const struct policy_settings *settings)
 {
+    g->policies = *policies;
     g->settings = *settings;
 }
 
 /* Frees the state of one run. */
-static void forget_run(struct guard *g)
+static void forget_run(struct planner *g)
 {
     unsigned int i;
 
@@ -46,10 +49,12 @@ static void forget_run(struct guard *g)
     free(g->cpupools);
 }
 
-void guard_free(struct guard *g)
+void planner_free(struct planner *g)
 {
     unsigned int i;
 
+    if (!g)
+        return;
     forget_run(g);
     for (i = 0; i < g->nr; i++)
         cpumap_free(&g->domains[i].moved_to);
@@ -78,7 +83,7 @@ static unsigned int *count_cores(const struct topology *t, const struct cpumap *
     return cores;
 }
 
-static const unsigned int *cores_of(struct guard *g, const struct cpumap *cpus)
+static const unsigned int *cores_of(struct planner *g, const struct cpumap *cpus)
 {
     struct pool *pool;
     unsigned int i;
@@ -94,7 +99,7 @@ static const unsigned int *cores_of(struct guard *g, const struct cpumap *cpus)
     return pool->cores;
 }
 
-const unsigned int *guard_cores(struct guard *g, const struct domain *d)
+const unsigned int *guard_cores(struct planner *g, const struct domain *d)
 {
     const unsigned int *cores;
     struct cpumap cpus;
@@ -109,7 +114,7 @@ const unsigned int *guard_cores(struct guard *g, const struct domain *d)
 
 /* Pools. */
 
-unsigned int guard_cpupool(const struct guard *g, uint32_t id)
+unsigned int guard_cpupool(const struct planner *g, uint32_t id)
 {
     unsigned int i;
 
@@ -121,7 +126,7 @@ unsigned int guard_cpupool(const struct guard *g, uint32_t id)
 }
 
 /* A pCPU is in one cpupool, so domains of other cpupools use none of its capacity. */
-static void find_cpupools(struct guard *g)
+static void find_cpupools(struct planner *g)
 {
     const struct topology *t = g->input->topology;
     unsigned int i;
@@ -140,7 +145,7 @@ static void find_cpupools(struct guard *g)
         g->room.within[i] = t->caches[i].within;
 }
 
-const double *guard_busy(struct guard *g)
+const double *guard_busy(struct planner *g)
 {
     const struct policy_input *input = g->input;
 
@@ -161,7 +166,7 @@ static void forget_wanted(struct past *past)
     past->agreed = 0;
 }
 
-void guard_end_row(const struct guard *g, struct past *past)
+void guard_end_row(const struct planner *g, struct past *past)
 {
     if (!g->input->requested)
         forget_wanted(past);
@@ -173,7 +178,7 @@ static bool same_domain(const struct past *m, const struct domain *d)
 }
 
 /* Keeps the state of the domains that still exist. */
-static void remember(struct guard *g, const struct domains *domains)
+static void remember(struct planner *g, const struct domains *domains)
 {
     struct past *now = need_memory(domains->nr, sizeof(*now));
     unsigned int i, k = 0;
@@ -225,7 +230,7 @@ void guard_follow(struct past *m, const struct domain *d, uint64_t now_ns)
  * all for a time.  That time is far longer after the second such move, because the partner
  * that the domain follows keeps moving.  The verdict stands until the move is undone.
  */
-static void condemn(const struct guard *g, struct past *m,
+static void condemn(const struct planner *g, struct past *m,
                     const struct domain *d, const struct decision *decision)
 {
     m->shunned = topology_place_of_all(g->input->topology, &d->ours);
@@ -238,7 +243,7 @@ static void condemn(const struct guard *g, struct past *m,
 }
 
 /* Checks whether the domain runs where it was sent. */
-static void see_outcome(const struct guard *g, struct past *m,
+static void see_outcome(const struct planner *g, struct past *m,
                         const struct domain *d, struct decision *decision)
 {
     if (!g->input->real)
@@ -254,7 +259,7 @@ static void see_outcome(const struct guard *g, struct past *m,
 }
 
 /* Adds what the work of each domain cost in the part of a window that has ended. */
-static void see_costs(struct guard *g)
+static void see_costs(struct planner *g)
 {
     const struct policy_input *input = g->input;
     uint64_t began_ns = g->sums ? work_sums_time(g->sums) : 0;
@@ -278,7 +283,7 @@ static void see_costs(struct guard *g)
 /* The beginning of a run. */
 
 /* Returns whether the guard may decide about the domain; if not, sets the reason. */
-static bool is_open(const struct guard *g, const struct domain *d,
+static bool is_open(const struct planner *g, const struct domain *d,
                     struct decision *decision)
 {
     uint64_t age = g->input->now_ns - d->since_ns;
@@ -306,7 +311,7 @@ static bool is_open(const struct guard *g, const struct domain *d,
 }
 
 /* Counts domain @i at @spot: it is there, or the plan sends it there. */
-void guard_send(struct guard *g, unsigned int i, struct spot spot)
+void guard_send(struct planner *g, unsigned int i, struct spot spot)
 {
     struct standing *s = &g->standing[i];
 
@@ -335,7 +340,7 @@ struct spot guard_sent_to(const struct topology *t, const struct domain *d)
  * and forth between the caches of a place, so a cache counts only the guests that an
  * affinity keeps there.
  */
-static struct spot spot_of(const struct guard *g, unsigned int i)
+static struct spot spot_of(const struct planner *g, unsigned int i)
 {
     const struct topology *t = g->input->topology;
     const struct domain *d = &g->input->domains->domain[i];
@@ -353,7 +358,7 @@ static struct spot spot_of(const struct guard *g, unsigned int i)
     return spot;
 }
 
-static void begin_domain(struct guard *g, unsigned int i)
+static void begin_domain(struct planner *g, unsigned int i)
 {
     const struct domain *d = &g->input->domains->domain[i];
     struct standing *s = &g->standing[i];
@@ -378,7 +383,7 @@ static void begin_domain(struct guard *g, unsigned int i)
     }
 }
 
-static void stay_with_device_model(struct guard *g, unsigned int stub, unsigned int guest)
+static void stay_with_device_model(struct planner *g, unsigned int stub, unsigned int guest)
 {
     const struct domain *d = &g->input->domains->domain[guest];
 
@@ -389,7 +394,7 @@ static void stay_with_device_model(struct guard *g, unsigned int stub, unsigned 
 }
 
 /* The policy decides about the guest alone; a device model that may move follows. */
-static void join(struct guard *g, unsigned int stub, unsigned int guest)
+static void join(struct planner *g, unsigned int stub, unsigned int guest)
 {
     struct standing *s = &g->standing[stub], *of_guest = &g->standing[guest];
 
@@ -406,7 +411,7 @@ static void join(struct guard *g, unsigned int stub, unsigned int guest)
     }
 }
 
-static void join_device_models(struct guard *g)
+static void join_device_models(struct planner *g)
 {
     const struct domains *domains = g->input->domains;
     unsigned int i;
@@ -429,7 +434,7 @@ static uint64_t window_of(const struct policy_settings *settings)
          : window > OUTCOME_WINDOW_NS ? OUTCOME_WINDOW_NS : window;
 }
 
-void guard_tell(struct guard *g, struct policy_input *input)
+void guard_tell(struct planner *g, struct policy_input *input)
 {
     input->window_ns = window_of(&g->settings);
     input->standing = g->standing;
@@ -440,7 +445,7 @@ void guard_tell(struct guard *g, struct policy_input *input)
     input->exchanges = g->exchanges;
 }
 
-void guard_begin(struct guard *g, struct policy_input *input,
+void guard_begin(struct planner *g, struct policy_input *input,
                  struct plan *plan)
 {
     unsigned int i;

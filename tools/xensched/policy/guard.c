@@ -1,9 +1,87 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Applies the constraints in guard.h to opinions, and makes decisions of them. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/alloc.h"
 #include "model/residency/presence.h"
-#include "guard-spot.h"
+#include "guard.h"
+
+/* Capacity. */
+
+/* The number of cores of @spot that the guest may use. */
+static unsigned int spot_cores(const struct candidate *c, struct spot spot)
+{
+    return room_cores(&c->guard->room, &c->standing->tenant, spot);
+}
+
+/*
+ * @part: the share of the cores that may be needed, ROOM_TO_GO or ROOM_TO_STAY.  Since the
+ * guest was sent there, vCPUs may have come online and cores gone offline.
+ */
+static bool spot_can_be(const struct candidate *c, struct spot spot, double part)
+{
+    return room_fits(&c->guard->room, &c->standing->tenant, NULL, spot, part);
+}
+
+static bool spot_can_go(const struct candidate *c, struct spot spot)
+{
+    return spot_can_be(c, spot, ROOM_TO_GO);
+}
+
+/* Returns the guest at the spot with the largest need; NULL: no guest needs anything. */
+static const struct domain *greatest_at(const struct candidate *c,
+                                        struct spot spot)
+{
+    const struct planner *g = c->guard;
+    const struct domain *most = NULL;
+    double need = 0;
+    unsigned int i;
+
+    for (i = 0; i < g->plan->nr; i++) {
+        const struct standing *s = &g->standing[i];
+
+        if (s == c->standing || s->at.place != spot.place || s->open ||
+            s->tenant.pool != c->standing->tenant.pool ||
+            (spot.cache != TOPOLOGY_UNKNOWN && s->at.cache != spot.cache &&
+             s->at.cache != TOPOLOGY_UNKNOWN) || s->tenant.demand.need <= need)
+            continue;
+        need = s->tenant.demand.need;
+        most = &g->input->domains->domain[i];
+    }
+
+    return most;
+}
+
+/* Leaves the guest where it is, because @spot or its place has too few cores or no capacity. */
+static void spot_object(const struct candidate *c, struct spot spot, double part)
+{
+    const struct spot place = { spot.place, TOPOLOGY_UNKNOWN };
+    const struct tenant *t = &c->standing->tenant;
+    const struct planner *g = c->guard;
+    const struct domain *most;
+    struct reason reason = { .code = REASON_NO_ROOM, .of = t->demand.vcpus };
+
+    reason.spot = spot_can_be(c, place, part) ? spot : place;
+    reason.count = spot_cores(c, reason.spot);
+    if (reason.count < reason.of)
+        reason.code = REASON_FEW_CORES;
+    reason.need = t->demand.need;
+    reason.taken = room_taken(&g->room, t->pool, reason.spot).need;
+    reason.other = most = greatest_at(c, reason.spot);
+    if (most)
+        reason.other_need = g->standing[most - g->input->domains->domain].tenant.demand.need;
+    decide(c->decision, LEAVE, reason);
+}
+
+/* Returns the spot to which the domain was moved; UNKNOWN: it was not moved. */
+static struct spot spot_ours(const struct candidate *c)
+{
+    const struct spot nowhere = { TOPOLOGY_UNKNOWN, TOPOLOGY_UNKNOWN };
+
+    return c->past->moved ? guard_sent_to(c->guard->input->topology, c->domain)
+                          : nowhere;
+}
 
 /* Places. */
 
@@ -238,7 +316,7 @@ static bool consider(const struct candidate *c, struct spot *spot)
     return true;
 }
 
-static struct candidate candidate_of(struct guard *g, unsigned int i)
+static struct candidate candidate_of(struct planner *g, unsigned int i)
 {
     return (struct candidate){
         .guard = g,
@@ -249,7 +327,7 @@ static struct candidate candidate_of(struct guard *g, unsigned int i)
     };
 }
 
-static void take_one(struct guard *g, const struct opinion *opinion,
+static void take_one(struct planner *g, const struct opinion *opinion,
                      unsigned int i)
 {
     struct candidate c = candidate_of(g, i);
@@ -264,7 +342,7 @@ static void take_one(struct guard *g, const struct opinion *opinion,
 }
 
 /* Guests that are there already come before guests that would move there. */
-static void take(struct guard *g, const struct opinion *opinions)
+static void take(struct planner *g, const struct opinion *opinions)
 {
     unsigned int i, pass;
 
@@ -277,7 +355,7 @@ static void take(struct guard *g, const struct opinion *opinions)
 /* The end of a run. */
 
 /* Handles a moved domain for which the policy has no reason to stay. */
-static void without_reason(struct guard *g, unsigned int i)
+static void without_reason(struct planner *g, unsigned int i)
 {
     const struct candidate c = candidate_of(g, i);
     uint64_t idle = g->input->now_ns - c.past->reason_ns;
@@ -291,7 +369,7 @@ static void without_reason(struct guard *g, unsigned int i)
 }
 
 /* Sends a device model to its guest's current place: the guest's planned move may fail. */
-static void go_along(struct guard *g, unsigned int i)
+static void go_along(struct planner *g, unsigned int i)
 {
     struct candidate c = candidate_of(g, i);
     const unsigned int with = g->standing[i].goes_with - 1;
@@ -316,11 +394,16 @@ static void go_along(struct guard *g, unsigned int i)
     }
 }
 
-void guard_decide(struct guard *g, const struct opinion *opinions)
+void plan_make(struct planner *g, const struct policy_input *input, struct plan *plan)
 {
+    struct opinion *opinions = need_memory(plan->nr, sizeof(*opinions));
+    struct policy_input seen = *input;
     unsigned int i;
 
+    guard_begin(g, &seen, plan);
+    place_opinions(&g->policies, &g->settings, &seen, opinions);
     take(g, opinions);
+    free(opinions);
     for (i = 0; i < g->plan->nr; i++)
         if (g->plan->decisions[i].follows)
             go_along(g, i);
@@ -351,15 +434,15 @@ static void follow_done(const struct policy_input *input,
     outcome_again(&m->outcome, input->now_ns);
 }
 
-void guard_done(struct guard *g, struct policy_input *input,
-                const struct plan *plan)
+void plan_done(struct planner *g, const struct policy_input *input, const struct plan *plan)
 {
+    struct policy_input seen = *input;
     unsigned int i;
 
-    guard_tell(g, input);
+    guard_tell(g, &seen);
     for (i = 0; i < plan->nr; i++)
         if (plan->decisions[i].done)
-            follow_done(input, &input->domains->domain[i],
+            follow_done(&seen, &input->domains->domain[i],
                         &plan->decisions[i], &g->domains[i]);
 }
 
@@ -369,7 +452,7 @@ void guard_done(struct guard *g, struct policy_input *input,
  * Returns the demand of guests that a toolstack placed there and that have no decision.  They
  * make room for guests that are moved, but not for a new guest.
  */
-static struct demand undecided_at(const struct guard *g, unsigned int cpupool,
+static struct demand undecided_at(const struct planner *g, unsigned int cpupool,
                                   unsigned int place)
 {
     struct demand sum = { 0 };
@@ -394,7 +477,7 @@ static void admit(const struct candidate *c, struct spot spot)
                 &c->decision->soft);
 }
 
-bool guard_admits(struct guard *g, const struct policy_input *input,
+bool guard_admits(struct planner *g, const struct policy_input *input,
                   const struct arrival *arrival,
                   const struct opinion *opinion, struct decision *decision)
 {

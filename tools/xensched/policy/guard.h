@@ -13,11 +13,14 @@
  *   - A move is undone when its reason has been absent for long, and at once if the
  *     guest's work costs more at its place than before.
  *   - Soft affinity comes first; hard affinity only where there is room (lever.h).
+ *
+ * For the files of the planner alone: guard-run.c keeps the state of each domain from run to run
+ * and finds where each one is, guard.c has the rules about opinions.
  */
 #ifndef XENSCHED_POLICY_GUARD_H
 #define XENSCHED_POLICY_GUARD_H
 
-#include "plan.h"
+#include "planner.h"
 
 /*
  * After a domain has stopped communicating, its last events still count for a while, and their
@@ -36,44 +39,107 @@
 /* A second move that did not help counts as this number of moves. */
 #define GUARD_REGRET_AGAIN 3
 
-struct guard;
-
-struct guard *guard_new(const struct policy_settings *settings);
-/* Changes the settings; the state of domains stays. */
-void guard_change(struct guard *guard, const struct policy_settings *settings);
-void guard_free(struct guard *guard);
-
-/* Begins a run, and fills in the members of @input that are "filled in by guard_begin()". */
-void guard_begin(struct guard *guard, struct policy_input *input,
-                 struct plan *plan);
-/* Ends the run. */
-void guard_decide(struct guard *guard, const struct opinion *opinions);
-
-/*
- * Records the decisions of the plan that have been carried out; others have no outcome.  @input
- * has the domains as they are now.
- */
-void guard_done(struct guard *guard, struct policy_input *input,
-                const struct plan *plan);
-
-/* Fills in the same members of @input again, as of the latest run. */
-void guard_tell(struct guard *guard, struct policy_input *input);
-
-/* Describes a guest that does not exist yet. */
-struct arrival {
-    /* Has its name, cpupool, rule and vCPUs only. */
-    const struct domain *domain;
-    struct demand demand;
-    const struct demand *promised; /* [place]: reservations for other new guests */
+/* The state of a domain that is kept from run to run. */
+struct past {
+    uint32_t domid;
+    uint64_t since_ns;         /* when the domain began; a domid may be used again */
+    unsigned int wanted;       /* place that the latest runs chose */
+    unsigned int agreed;       /* number of these runs in a row */
+    double gain;               /* ns/s, in the latest run */
+    bool moved;
+    uint64_t moved_ns;         /* when it was first found at the chosen place */
+    struct cpumap moved_to;    /* no map: not moved */
+    uint64_t reason_ns;        /* when it last had a reason to be there */
+    struct lever lever;
+    struct outcome outcome;
+    struct outcome_promise reservation; /* of the move that the plan has */
+    /* Why the move has to be undone, until it is undone; OUTCOME_NONE: it stays. */
+    struct verdict undo;
+    /* A place at which the domain waited too long, so it is not moved there again. */
+    unsigned int shunned;      /* UNKNOWN: none */
+    uint64_t shunned_ns;       /* since when */
+    unsigned int shuns;        /* number of times */
+    bool shuns_all;            /* a move did not help, so no place is tried */
 };
 
+/* To count cores once for all domains of a cpupool. */
+struct pool {
+    struct cpumap cpus;
+    unsigned int *cores; /* [cache] */
+};
+
+/* See planner.h. */
+struct planner {
+    struct policies policies;
+    struct policy_settings settings;
+    unsigned int nr;
+    struct past *domains; /* sorted by domid */
+    struct homes *homes;
+    struct queueing queueing;
+    struct work_sums *sums;    /* at the start of the current window; NULL: no window */
+    /* The current run. */
+    const struct policy_input *input;
+    struct plan *plan;
+    struct standing *standing;
+    unsigned int nr_cpupools;
+    uint32_t *cpupools;         /* their ids, and a last entry for "no cpupool" */
+    struct room room;           /* used by domains that are decided about */
+    double *busy;               /* [pCPU]; NULL: not asked for yet */
+    struct domain_exchange *exchanges; /* [domain]; NULL unless the host is real */
+    unsigned int nr_pools;
+    struct pool *pools;
+};
+
+/* A domain that the policy has an opinion about, in one run. */
+struct candidate {
+    struct planner *guard;
+    const struct domain *domain;
+    const struct opinion *opinion;
+    struct past *past;
+    struct standing *standing;
+    struct decision *decision;
+};
+
+/* Begins a run, and fills in the members of @input that are "filled in by guard_begin()". */
+void guard_begin(struct planner *g, struct policy_input *input, struct plan *plan);
+
+/* Fills in the same members of @input again, as of the latest run. */
+void guard_tell(struct planner *g, struct policy_input *input);
+
 /*
- * Returns whether the same constraints let the guest be where the opinion wants it.  Call this
- * after guard_decide(), with an input that guard_tell() has filled in.  True: the decision is
+ * Returns whether the constraints let a new guest be where the opinion wants it.  Call this
+ * after plan_make(), with an input that guard_tell() has filled in.  True: the decision is
  * a MOVE.  False: its reason names the obstacle.
  */
-bool guard_admits(struct guard *guard, const struct policy_input *input,
+bool guard_admits(struct planner *g, const struct policy_input *input,
                   const struct arrival *arrival,
                   const struct opinion *opinion, struct decision *decision);
+
+/* The number of the cpupool that has this id; nr_cpupools: no domain is in it. */
+unsigned int guard_cpupool(const struct planner *g, uint32_t id);
+
+/* Returns the cores of each cache that the cpupool and the rule of @d allow. */
+const unsigned int *guard_cores(struct planner *g, const struct domain *d);
+
+/* Returns the busy share of each pCPU; computed once per run. */
+const double *guard_busy(struct planner *g);
+
+/*
+ * Ends the series of runs that agree, because this run chooses no other place for the domain.
+ * A plan that a request causes neither counts in such a series nor ends it.
+ */
+void guard_end_row(const struct planner *g, struct past *past);
+
+/* Updates @past if xensched, or another program, has changed the affinity of @d. */
+void guard_follow(struct past *past, const struct domain *d, uint64_t now_ns);
+
+/*
+ * Returns the place, and the cache in it, to which a domain of AFFINITY_OURS was sent.  A pCPU
+ * that is offline, and so in no cpupool, does not change the result.
+ */
+struct spot guard_sent_to(const struct topology *t, const struct domain *d);
+
+/* Counts domain @i at @spot: it is there, or the plan sends it there. */
+void guard_send(struct planner *g, unsigned int i, struct spot spot);
 
 #endif /* XENSCHED_POLICY_GUARD_H */

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Chooses the node of a guest before its memory is allocated. */
+/*
+ * Chooses a place for a guest that does not exist yet, so that xl can allocate its memory there:
+ * near the domains with which the guest communicated most when it last ran, by the price of being
+ * apart.  If that is unknown or impossible, the place is near the domains that will serve its
+ * disks.
+ *
+ * These are opinions.  The guard decides whether cores, room, cpupool and rules allow them.
+ */
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "guard.h"
 #include "place-distance.h"
-#include "newcomer.h"
 #include "placement/prices.h"
 #include "whereabouts.h"
 
@@ -183,11 +190,9 @@ static void by_back_ends(const struct policy_settings *settings,
     o->partner = &input->domains->domain[n->disks[i]];
 }
 
-const struct decision *newcomer_place(struct guard *guard,
-                                      const struct policy_settings *settings,
-                                      const struct policy_input *input,
-                                      const struct newcomer *newcomer,
-                                      struct decision decisions[NEWCOMER_WAYS])
+const struct decision *plan_newcomer(struct planner *planner, const struct policy_input *input,
+                                     const struct newcomer *newcomer,
+                                     struct decision decisions[NEWCOMER_WAYS])
 {
     static const struct {
         const char *name;
@@ -201,12 +206,12 @@ const struct decision *newcomer_place(struct guard *guard,
     struct policy_input seen = *input;
     unsigned int i;
 
-    guard_tell(guard, &seen);
+    guard_tell(planner, &seen);
     for (i = 0; i < NEWCOMER_WAYS; i++) {
         struct opinion o = { 0 };
 
-        ways[i].think(settings, &seen, newcomer, &o);
-        if (guard_admits(guard, &seen, &newcomer->arrival, &o, &decisions[i])) {
+        ways[i].think(&planner->settings, &seen, newcomer, &o);
+        if (guard_admits(planner, &seen, &newcomer->arrival, &o, &decisions[i])) {
             decisions[i].policy = ways[i].name;
             return &decisions[i];
         }

@@ -5,7 +5,6 @@
 #ifndef XENSCHED_POLICY_PLANNER_H
 #define XENSCHED_POLICY_PLANNER_H
 
-#include "newcomer.h"
 #include "plan.h"
 
 struct planner;
@@ -28,7 +27,37 @@ void plan_make(struct planner *planner, const struct policy_input *input,
 void plan_done(struct planner *planner, const struct policy_input *input,
                const struct plan *plan);
 
-/* Chooses the place of a guest that does not exist yet; see newcomer.h. */
+/* Describes a guest that does not exist yet. */
+struct arrival {
+    /* Has its name, cpupool, rule and vCPUs only. */
+    const struct domain *domain;
+    struct demand demand;
+    const struct demand *promised; /* [place]: reservations for other new guests */
+};
+
+/* A domain with which the guest communicated; rates are per second. */
+struct acquaintance {
+    unsigned int domain; /* the number in input->domains */
+    double notifications, pages;
+};
+
+struct newcomer {
+    struct arrival arrival;
+    bool ran;    /* the history has its partners */
+    unsigned int nr_known;
+    const struct acquaintance *known; /* its partners that exist */
+    unsigned int nr_disks;
+    const unsigned int *disks; /* [disk]: the domain that will serve it, as above */
+};
+
+/* Judges by its history, and by the domains that will serve its disks. */
+#define NEWCOMER_WAYS 2U
+
+/*
+ * Chooses the place of a guest that does not exist yet (newcomer.c).  Call this after plan_make()
+ * has made a plan for the same domains.  Returns the decision among @decisions that is a MOVE;
+ * its policy is "history" or "back-ends".  NULL: there is none, and the decisions have the reasons.
+ */
 const struct decision *plan_newcomer(struct planner *planner,
                                      const struct policy_input *input,
                                      const struct newcomer *newcomer,

@@ -203,7 +203,7 @@ int core_run_requested(struct core *core, uint64_t now_ns,
                        struct xensched_error *err);
 
 /*
- * Chooses a target for a guest that is about to be created (policy/newcomer.h).  Returns -EAGAIN if
+ * Chooses a target for a guest that is about to be created (policy/planner.h).  Returns -EAGAIN if
  * there is no plan because the daemon only observes.  Reserved capacity counts as used; with
  * @promise this guest's capacity is reserved, too.
  */
