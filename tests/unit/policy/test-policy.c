@@ -81,12 +81,12 @@ static void a_driver_domain_other_than_dom0_counts_too(void **state)
 
 static double talk_of_guest(void)
 {
-    struct standing standing[FAKE_DOMAINS] = { 0 };
+    struct guarded guarded[FAKE_DOMAINS] = { 0 };
     struct policy_input input = {
         .matrix = t.matrix,
         .topology = &t.topology,
         .now_ns = t.now,
-        .standing = standing,
+        .guarded = guarded,
     };
     double total[FAKE_DOMAINS], rate;
     struct domains domains;

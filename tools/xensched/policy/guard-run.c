@@ -8,7 +8,7 @@
 #include "model/residency/presence.h"
 #include "model/runnable.h"
 #include "guard.h"
-#include "whereabouts.h"
+#include "location.h"
 
 struct planner *planner_new(const struct policies *policies,
                             const struct policy_settings *settings)
@@ -44,7 +44,7 @@ static void forget_run(struct planner *g)
     g->busy = NULL;
     free(g->exchanges);
     g->exchanges = NULL;
-    free(g->standing);
+    free(g->guarded);
     room_free(&g->room);
     free(g->cpupools);
 }
@@ -136,8 +136,8 @@ static void find_cpupools(struct planner *g)
     for (i = 0; i < g->nr; i++) {
         uint32_t id = g->input->domains->domain[i].pool;
 
-        g->standing[i].tenant.pool = guard_cpupool(g, id);
-        if (g->standing[i].tenant.pool == g->nr_cpupools)
+        g->guarded[i].tenant.pool = guard_cpupool(g, id);
+        if (g->guarded[i].tenant.pool == g->nr_cpupools)
             g->cpupools[g->nr_cpupools++] = id;
     }
     room_init(&g->room, g->nr_cpupools + 1, t->nr_caches);
@@ -313,7 +313,7 @@ static bool is_open(const struct planner *g, const struct domain *d,
 /* Counts domain @i at @spot: it is there, or the plan sends it there. */
 void guard_send(struct planner *g, unsigned int i, struct spot spot)
 {
-    struct standing *s = &g->standing[i];
+    struct guarded *s = &g->guarded[i];
 
     s->open = false;
     s->at = spot;
@@ -348,12 +348,12 @@ static struct spot spot_of(const struct planner *g, unsigned int i)
 
     if (d->affinity == AFFINITY_OURS)
         return guard_sent_to(t, d);
-    spot.place = (d->driver ? whereabouts_find(g->input, i)
-                            : whereabouts_kept(g->input, i)).place;
+    spot.place = (d->driver ? location_find(g->input, i)
+                            : location_kept(g->input, i)).place;
     if (spot.place != TOPOLOGY_UNKNOWN)
         spot.cache = topology_only_cache(t, spot.place);
     if (spot.place != TOPOLOGY_UNKNOWN && spot.cache == TOPOLOGY_UNKNOWN)
-        spot.cache = whereabouts_kept_cache(g->input, i).place;
+        spot.cache = location_kept_cache(g->input, i).place;
 
     return spot;
 }
@@ -361,7 +361,7 @@ static struct spot spot_of(const struct planner *g, unsigned int i)
 static void begin_domain(struct planner *g, unsigned int i)
 {
     const struct domain *d = &g->input->domains->domain[i];
-    struct standing *s = &g->standing[i];
+    struct guarded *s = &g->guarded[i];
     struct spot spot = spot_of(g, i);
 
     guard_follow(&g->domains[i], d, g->input->now_ns);
@@ -396,7 +396,7 @@ static void stay_with_device_model(struct planner *g, unsigned int stub, unsigne
 /* The policy decides about the guest alone; a device model that may move follows. */
 static void join(struct planner *g, unsigned int stub, unsigned int guest)
 {
-    struct standing *s = &g->standing[stub], *of_guest = &g->standing[guest];
+    struct guarded *s = &g->guarded[stub], *of_guest = &g->guarded[guest];
 
     s->goes_with = guest + 1;
     g->plan->decisions[stub].follows = s->open;
@@ -437,7 +437,7 @@ static uint64_t window_of(const struct policy_settings *settings)
 void guard_tell(struct planner *g, struct policy_input *input)
 {
     input->window_ns = window_of(&g->settings);
-    input->standing = g->standing;
+    input->guarded = g->guarded;
     input->nr_cpupools = g->nr_cpupools;
     input->room = &g->room;
     input->homes = g->homes;
@@ -451,7 +451,7 @@ void guard_begin(struct planner *g, struct policy_input *input,
     unsigned int i;
 
     forget_run(g);
-    g->standing = need_memory(plan->nr, sizeof(*g->standing));
+    g->guarded = need_memory(plan->nr, sizeof(*g->guarded));
     g->input = input;
     g->plan = plan;
     homes_update(g->homes, input->matrix, input->topology, input->domains,

@@ -12,7 +12,7 @@
 /* The number of cores of @spot that the guest may use. */
 static unsigned int spot_cores(const struct candidate *c, struct spot spot)
 {
-    return room_cores(&c->guard->room, &c->standing->tenant, spot);
+    return room_cores(&c->guard->room, &c->guarded->tenant, spot);
 }
 
 /*
@@ -21,7 +21,7 @@ static unsigned int spot_cores(const struct candidate *c, struct spot spot)
  */
 static bool spot_can_be(const struct candidate *c, struct spot spot, double part)
 {
-    return room_fits(&c->guard->room, &c->standing->tenant, NULL, spot, part);
+    return room_fits(&c->guard->room, &c->guarded->tenant, NULL, spot, part);
 }
 
 static bool spot_can_go(const struct candidate *c, struct spot spot)
@@ -39,10 +39,10 @@ static const struct domain *greatest_at(const struct candidate *c,
     unsigned int i;
 
     for (i = 0; i < g->plan->nr; i++) {
-        const struct standing *s = &g->standing[i];
+        const struct guarded *s = &g->guarded[i];
 
-        if (s == c->standing || s->at.place != spot.place || s->open ||
-            s->tenant.pool != c->standing->tenant.pool ||
+        if (s == c->guarded || s->at.place != spot.place || s->open ||
+            s->tenant.pool != c->guarded->tenant.pool ||
             (spot.cache != TOPOLOGY_UNKNOWN && s->at.cache != spot.cache &&
              s->at.cache != TOPOLOGY_UNKNOWN) || s->tenant.demand.need <= need)
             continue;
@@ -57,7 +57,7 @@ static const struct domain *greatest_at(const struct candidate *c,
 static void spot_object(const struct candidate *c, struct spot spot, double part)
 {
     const struct spot place = { spot.place, TOPOLOGY_UNKNOWN };
-    const struct tenant *t = &c->standing->tenant;
+    const struct tenant *t = &c->guarded->tenant;
     const struct planner *g = c->guard;
     const struct domain *most;
     struct reason reason = { .code = REASON_NO_ROOM, .of = t->demand.vcpus };
@@ -70,7 +70,7 @@ static void spot_object(const struct candidate *c, struct spot spot, double part
     reason.taken = room_taken(&g->room, t->pool, reason.spot).need;
     reason.other = most = greatest_at(c, reason.spot);
     if (most)
-        reason.other_need = g->standing[most - g->input->domains->domain].tenant.demand.need;
+        reason.other_need = g->guarded[most - g->input->domains->domain].tenant.demand.need;
     decide(c->decision, LEAVE, reason);
 }
 
@@ -177,7 +177,7 @@ static double price_of_hard(const struct candidate *c, struct spot ours)
     if (!cores)
         return 0;
 
-    return 1e9 * c->standing->tenant.demand.need *
+    return 1e9 * c->guarded->tenant.demand.need *
            pow(busy < 0 ? 0 : busy < cores ? busy / cores : 1, cores);
 }
 
@@ -322,7 +322,7 @@ static struct candidate candidate_of(struct planner *g, unsigned int i)
         .guard = g,
         .domain = &g->input->domains->domain[i],
         .past = &g->domains[i],
-        .standing = &g->standing[i],
+        .guarded = &g->guarded[i],
         .decision = &g->plan->decisions[i],
     };
 }
@@ -348,7 +348,7 @@ static void take(struct planner *g, const struct opinion *opinions)
 
     for (pass = 0; pass < 2; pass++)
         for (i = 0; i < g->plan->nr; i++)
-            if (g->standing[i].open && g->domains[i].moved == !pass)
+            if (g->guarded[i].open && g->domains[i].moved == !pass)
                 take_one(g, &opinions[i], i);
 }
 
@@ -372,7 +372,7 @@ static void without_reason(struct planner *g, unsigned int i)
 static void go_along(struct planner *g, unsigned int i)
 {
     struct candidate c = candidate_of(g, i);
-    const unsigned int with = g->standing[i].goes_with - 1;
+    const unsigned int with = g->guarded[i].goes_with - 1;
     const struct domain *guest = &g->input->domains->domain[with];
     bool sent = g->domains[with].moved &&
                 g->plan->decisions[with].verb != GIVE_BACK;
@@ -409,7 +409,7 @@ void plan_make(struct planner *g, const struct policy_input *input, struct plan 
             go_along(g, i);
 
     for (i = 0; i < g->plan->nr; i++) {
-        if (!g->standing[i].open)
+        if (!g->guarded[i].open)
             continue;
         guard_end_row(g, &g->domains[i]);
         if (g->domains[i].moved)
@@ -459,9 +459,9 @@ static struct demand undecided_at(const struct planner *g, unsigned int cpupool,
     unsigned int i;
 
     for (i = 0; i < g->nr; i++)
-        if (g->standing[i].open && g->standing[i].at.place == place &&
-            g->standing[i].tenant.pool == cpupool)
-            demand_add(&sum, g->standing[i].tenant.demand, 1);
+        if (g->guarded[i].open && g->guarded[i].at.place == place &&
+            g->guarded[i].tenant.pool == cpupool)
+            demand_add(&sum, g->guarded[i].tenant.demand, 1);
 
     return sum;
 }
@@ -482,14 +482,14 @@ bool guard_admits(struct planner *g, const struct policy_input *input,
                   const struct opinion *opinion, struct decision *decision)
 {
     const struct spot spot = opinion->spot;
-    struct standing standing = { .tenant = {
+    struct guarded guarded = { .tenant = {
         guard_cpupool(g, arrival->domain->pool), .demand = arrival->demand,
     } };
     struct candidate c = {
         .guard = g,
         .domain = arrival->domain,
         .opinion = opinion,
-        .standing = &standing,
+        .guarded = &guarded,
         .decision = decision,
     };
     struct tenant others;
@@ -500,8 +500,8 @@ bool guard_admits(struct planner *g, const struct policy_input *input,
         return false;
     }
     g->input = input;
-    standing.tenant.cores = guard_cores(g, arrival->domain);
-    others = standing.tenant;
+    guarded.tenant.cores = guard_cores(g, arrival->domain);
+    others = guarded.tenant;
     others.demand = undecided_at(g, others.pool, spot.place);
     demand_add(&others.demand, arrival->promised[spot.place], 1);
     room_change(&g->room, &others, spot, 1);

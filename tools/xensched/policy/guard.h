@@ -80,7 +80,7 @@ struct planner {
     /* The current run. */
     const struct policy_input *input;
     struct plan *plan;
-    struct standing *standing;
+    struct guarded *guarded;
     unsigned int nr_cpupools;
     uint32_t *cpupools;         /* their ids, and a last entry for "no cpupool" */
     struct room room;           /* used by domains that are decided about */
@@ -96,7 +96,7 @@ struct candidate {
     const struct domain *domain;
     const struct opinion *opinion;
     struct past *past;
-    struct standing *standing;
+    struct guarded *guarded;
     struct decision *decision;
 };
 

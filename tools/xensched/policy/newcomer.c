@@ -13,7 +13,7 @@
 #include "guard.h"
 #include "place-distance.h"
 #include "placement/prices.h"
-#include "whereabouts.h"
+#include "location.h"
 
 /* By the history. */
 
@@ -31,9 +31,9 @@ static double *price_places(const struct policy_input *input,
     double *price = need_memory(nr, sizeof(*price));
 
     for (i = 0; i < n->nr_known; i++) {
-        struct whereabouts w = whereabouts_find(input, n->known[i].domain);
+        struct location w = location_find(input, n->known[i].domain);
 
-        for (place = 0; place < nr && whereabouts_attracts(&w); place++)
+        for (place = 0; place < nr && location_attracts(&w); place++)
             price[place] += lines_of(&n->known[i]) *
                             place_line_ns(input->topology, input->distances,
                                           w.place, place);
@@ -62,9 +62,9 @@ static unsigned int cheapest(const double *price, unsigned int nr,
 static bool is_at(const struct policy_input *input, unsigned int domain,
                   unsigned int place)
 {
-    struct whereabouts w = whereabouts_find(input, domain);
+    struct location w = location_find(input, domain);
 
-    return w.place == place && whereabouts_attracts(&w);
+    return w.place == place && location_attracts(&w);
 }
 
 /* Returns its main partner among the domains at @place, or else among all. */
@@ -93,8 +93,8 @@ static void find_lack(const struct policy_input *input, const struct newcomer *n
     if (!most)
         return;
     o->partner = &input->domains->domain[most->domain];
-    o->whereabouts = whereabouts_find(input, most->domain);
-    o->lack = whereabouts_attracts(&o->whereabouts) ? GROUNDS_HISTORY_GAIN
+    o->location = location_find(input, most->domain);
+    o->lack = location_attracts(&o->location) ? GROUNDS_HISTORY_GAIN
                                                     : GROUNDS_HISTORY_SPREAD;
 }
 
@@ -114,7 +114,7 @@ static void by_history(const struct policy_settings *settings,
         return;
     }
     o->fact = GROUNDS_HISTORY;
-    o->whereabouts = whereabouts_find(input, a->domain);
+    o->location = location_find(input, a->domain);
     o->want = WANT_GO;
     o->spot = (struct spot){ best, TOPOLOGY_UNKNOWN };
     o->partner = &input->domains->domain[a->domain];
@@ -133,9 +133,9 @@ static void find_no_back_end(const struct policy_input *input,
 
     o->lack = n->nr_disks ? GROUNDS_BACK_ENDS_EVEN : GROUNDS_NO_DISKS;
     for (i = 0; i < n->nr_disks && o->lack != GROUNDS_BACK_END_SPREAD; i++) {
-        o->whereabouts = whereabouts_find(input, n->disks[i]);
+        o->location = location_find(input, n->disks[i]);
         o->partner = &input->domains->domain[n->disks[i]];
-        if (!whereabouts_attracts(&o->whereabouts))
+        if (!location_attracts(&o->location))
             o->lack = GROUNDS_BACK_END_SPREAD;
     }
 }
@@ -149,9 +149,9 @@ static unsigned int place_of_most(const struct policy_input *input,
     unsigned int *disks = need_memory(nr, sizeof(*disks));
 
     for (i = 0; i < n->nr_disks; i++) {
-        struct whereabouts w = whereabouts_find(input, n->disks[i]);
+        struct location w = location_find(input, n->disks[i]);
 
-        if (whereabouts_attracts(&w))
+        if (location_attracts(&w))
             disks[w.place]++;
     }
     for (i = 1; i < nr; i++)
@@ -184,7 +184,7 @@ static void by_back_ends(const struct policy_settings *settings,
     o->fact = GROUNDS_BACK_ENDS;
     o->of = n->nr_disks;
     o->others = by_it < o->count;
-    o->whereabouts = whereabouts_find(input, n->disks[i]);
+    o->location = location_find(input, n->disks[i]);
     o->want = WANT_GO;
     o->spot = (struct spot){ best, TOPOLOGY_UNKNOWN };
     o->partner = &input->domains->domain[n->disks[i]];

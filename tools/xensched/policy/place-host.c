@@ -35,7 +35,7 @@ static unsigned int whole_place(const struct placement *p, unsigned int place)
 }
 
 static unsigned int spot_of(const struct placement *p,
-                            const struct standing *s)
+                            const struct guarded *s)
 {
     if (s->at.place == TOPOLOGY_UNKNOWN)
         return ANYWHERE;
@@ -115,7 +115,7 @@ static void describe_pools(struct place_host *h)
 
             cpumap_init_copy(&cpus, &t->places[place].cpus);
             cpumap_and(&cpus, &place_domain(h, i)->pool_cpus);
-            p->place_cores[h->input->standing[i].tenant.pool * t->nr_places +
+            p->place_cores[h->input->guarded[i].tenant.pool * t->nr_places +
                            place] = topology_cores(t, &cpus);
             cpumap_free(&cpus);
         }
@@ -254,17 +254,17 @@ static void add_pages(struct place_host *h, unsigned int unit,
 /* Returns whether the domain may move, itself or as the device model of such a guest. */
 static bool is_open(const struct place_host *h, unsigned int i)
 {
-    const struct standing *s = &h->input->standing[i];
+    const struct guarded *s = &h->input->guarded[i];
 
     return s->open ||
-           (s->goes_with && h->input->standing[s->goes_with - 1].open);
+           (s->goes_with && h->input->guarded[s->goes_with - 1].open);
 }
 
 /*
  * Returns the number of cores of a spot that a domain may use.  If all of them are in one cache
  * of a place that has several, returns 0 for the place: this cache is a spot already.
  */
-static unsigned int cores_at(const struct place_host *h, const struct standing *s,
+static unsigned int cores_at(const struct place_host *h, const struct guarded *s,
                              struct spot spot)
 {
     const struct topology *t = h->input->topology;
@@ -291,11 +291,11 @@ static void describe_domain(struct place_host *h, unsigned int i)
 {
     struct placement *p = &h->placement;
     unsigned int unit = h->unit[i], nr = p->nr_caches, k;
-    const struct standing *s = &h->input->standing[i];
+    const struct guarded *s = &h->input->guarded[i];
     const struct domain *d = place_domain(h, i);
     struct unit *u = &p->units[unit];
     /* Room is counted by cpupool, so a group in several of them stays where it is. */
-    bool elsewhere = h->input->standing[h->stands[unit]].tenant.pool != s->tenant.pool;
+    bool elsewhere = h->input->guarded[h->stands[unit]].tenant.pool != s->tenant.pool;
     double *own = need_memory(nr, sizeof(*own));
 
     add_domain(h, own, i, 1);
@@ -305,7 +305,7 @@ static void describe_domain(struct place_host *h, unsigned int i)
     u->waited += runnable_of(h->input->matrix, d, h->input->now_ns).waited;
     u->wakes += d->wakes.wakes;
     u->migrations += fmax(d->wakes.migrations, 0);
-    u->pool = h->input->standing[h->stands[unit]].tenant.pool;
+    u->pool = h->input->guarded[h->stands[unit]].tenant.pool;
     add_misses(h, u, i);
     add_pages(h, unit, d);
     for (k = 0; k < nr; k++)
@@ -337,7 +337,7 @@ static void find_origins(struct place_host *h)
     unsigned int i;
 
     for (i = 0; i < h->input->domains->nr; i++) {
-        const struct standing *s = &h->input->standing[i];
+        const struct guarded *s = &h->input->guarded[i];
         unsigned int spot = s->open ? spot_of(p, s) : ANYWHERE;
         struct unit *u = &p->units[h->unit[i]];
         struct votes *here, *best;
@@ -368,7 +368,7 @@ static void describe_server(struct place_host *h, unsigned int unit)
 
     add_kept(share, h->input->topology, d, &d->vcpus[h->vcpu[unit]], false, 1);
     p->units[unit].origin = only_spot(p, share);
-    p->units[unit].pool = h->input->standing[h->stands[unit]].tenant.pool;
+    p->units[unit].pool = h->input->guarded[h->stands[unit]].tenant.pool;
 }
 
 /* Turns the sums over a unit's members into shares. */
@@ -475,14 +475,14 @@ static int compare_grouped(const void *x, const void *y)
  */
 static unsigned int *find_leaders(const struct place_host *h)
 {
-    const struct standing *standing = h->input->standing;
+    const struct guarded *guarded = h->input->guarded;
     unsigned int nr = h->input->domains->nr, nr_grouped = 0, i;
     unsigned int *leader = need_memory(nr, sizeof(*leader));
     struct grouped *grouped = need_memory(nr, sizeof(*grouped)), *first = grouped;
 
     for (i = 0; i < nr; i++) {
         leader[i] = i;
-        if (standing[i].open && place_domain(h, i)->group[0])
+        if (guarded[i].open && place_domain(h, i)->group[0])
             grouped[nr_grouped++] = (struct grouped){ place_domain(h, i), i };
     }
     qsort(grouped, nr_grouped, sizeof(*grouped), compare_grouped);
@@ -492,8 +492,8 @@ static unsigned int *find_leaders(const struct place_host *h)
         leader[grouped[i].i] = first->i;
     }
     for (i = 0; i < nr; i++)
-        if (standing[i].goes_with && standing[standing[i].goes_with - 1].open)
-            leader[i] = leader[standing[i].goes_with - 1];
+        if (guarded[i].goes_with && guarded[guarded[i].goes_with - 1].open)
+            leader[i] = leader[guarded[i].goes_with - 1];
     free(grouped);
 
     return leader;
@@ -640,7 +640,7 @@ bool place_strays(const struct place_host *h, unsigned int i)
     const struct placement *p = &h->placement;
 
     return p->units[h->unit[i]].origin != ANYWHERE &&
-           spot_of(p, &h->input->standing[i]) != p->units[h->unit[i]].origin;
+           spot_of(p, &h->input->guarded[i]) != p->units[h->unit[i]].origin;
 }
 
 void place_free(struct place_host *h)

@@ -137,7 +137,7 @@ static void stay(const struct place_host *h, unsigned int unit,
     want(h, WANT_STAY, u->at, o);
     o->worth = kept;
     o->fact = GROUNDS_WORTH;
-    o->absent = h->input->standing[h->stands[unit]].absent;
+    o->absent = h->input->guarded[h->stands[unit]].absent;
 }
 
 void place_opinions(const struct policies *policies, const struct policy_settings *settings,
@@ -163,7 +163,7 @@ void place_opinions(const struct policies *policies, const struct policy_setting
             go(&h, i, &of_unit[i]);
     }
     for (i = 0; i < input->domains->nr; i++) {
-        if (!input->standing[i].open)
+        if (!input->guarded[i].open)
             continue;
         opinions[i] = of_unit[h.unit[i]];
         part_of_group(&h, i, &opinions[i]);

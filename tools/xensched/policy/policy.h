@@ -43,7 +43,7 @@ struct policy_settings {
 #define POLICY_MARGIN 0.1
 
 /* The guard's view of a domain; see guard.h. */
-struct standing {
+struct guarded {
     bool open;       /* may be decided about, and is not decided yet */
     struct spot at;  /* where it is bound or sent to; the place may be UNKNOWN */
     bool absent;     /* it was sent there, had time to arrive, and runs elsewhere */
@@ -68,7 +68,7 @@ struct policy_input {
     bool real;
     /* Filled in by guard_begin(). */
     uint64_t window_ns; /* over which the cost of a guest is averaged, before and after a move */
-    const struct standing *standing; /* of each domain */
+    const struct guarded *guarded; /* of each domain */
     unsigned int nr_cpupools;        /* those that domains are in */
     const struct room *room;         /* used by domains that are not open */
     const struct homes *homes;       /* where domains spend their time */

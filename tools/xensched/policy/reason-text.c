@@ -161,7 +161,7 @@ static void say_savings(struct text *t, const struct savings *a)
 /* Opinions. */
 
 /* "whose vCPUs are on pCPUs 0-1 (node 0)" */
-static void say_whereabouts(struct text *t, const struct whereabouts *w)
+static void say_location(struct text *t, const struct location *w)
 {
     const struct topology_place *place = &t->topology->places[w->place];
     char cpus[CPUMAP_TEXT];
@@ -181,13 +181,13 @@ static void say_spread(struct text *t, const struct opinion *o)
 {
     char name[DOMAIN_NAME_TEXT];
 
-    if (o->whereabouts.share < 0)
+    if (o->location.share < 0)
         add(t, "the location of %.40s is unknown: it is bound to no %s, and service-ns has "
             "no rows of it", name_of(o->partner, name), kind(t));
     else
         add(t, "%.40s is spread: it spends no more than %.0f %% of its time on one %s, "
-            "%.0f %% are needed", name_of(o->partner, name), 100 * o->whereabouts.share,
-            kind(t), 100 * WHEREABOUTS_TO_GO);
+            "%.0f %% are needed", name_of(o->partner, name), 100 * o->location.share,
+            kind(t), 100 * LOCATION_TO_GO);
 }
 
 static const char *const plain_grounds[] = {
@@ -286,7 +286,7 @@ static void say_opinion(struct text *t, const struct opinion *o)
     else if (o->fact == GROUNDS_WORTH)
         say_lack(t, o);
     else
-        say_whereabouts(t, &o->whereabouts);
+        say_location(t, &o->location);
 }
 
 /* Outcomes. */

@@ -9,7 +9,7 @@
 #define XENSCHED_POLICY_REASON_H
 
 #include "placement/term.h"
-#include "whereabouts.h"
+#include "location.h"
 
 /* Savings and costs of one move of a unit, for each term, and the numbers behind them. */
 struct savings {
@@ -78,7 +78,7 @@ struct opinion {
     bool others;       /* GROUNDS_BACK_ENDS: more domains than the partner */
     unsigned int count, of;
     struct savings savings;
-    struct whereabouts whereabouts; /* of the partner of a guest that does not exist yet */
+    struct location location; /* of the partner of a guest that does not exist yet */
     /* Evidence; partner is NULL when there is none. */
     const struct domain *partner; /* its main partner, in input.domains */
     double rate;                  /* interactions per second with it */

@@ -95,7 +95,7 @@ static void join_device_models(struct summing *s)
     unsigned int i;
 
     for (i = 0; i < domains->nr; i++) {
-        unsigned int with = s->input->standing[i].goes_with;
+        unsigned int with = s->input->guarded[i].goes_with;
 
         if (with && domains->domain[i].acct >= XEN_SCHEDLOG_ACCT_FIRST)
             s->of[domains->domain[i].acct] = with;

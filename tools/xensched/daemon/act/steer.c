@@ -15,7 +15,7 @@
 #include "base/message.h"
 #include "base/file.h"
 #include "model/residency/presence.h"
-#include "policy/whereabouts.h"
+#include "policy/location.h"
 #include "steer.h"
 
 /* Threads in /proc. */
@@ -444,7 +444,7 @@ static cpu_set_t vcpus_at(const struct topology *t, const struct domain *dom0,
 static unsigned int place_of(const struct topology *t, const struct matrix *m,
                              const struct domain *d, uint64_t now_ns)
 {
-    unsigned int place = whereabouts_bound(t, d).place, i;
+    unsigned int place = location_bound(t, d).place, i;
     bool known = false;
 
     if (place != TOPOLOGY_UNKNOWN)
@@ -457,7 +457,7 @@ static unsigned int place_of(const struct topology *t, const struct matrix *m,
         known = known || share >= 0;
     }
 
-    return known ? TOPOLOGY_UNKNOWN : whereabouts_asked(t, d).place;
+    return known ? TOPOLOGY_UNKNOWN : location_asked(t, d).place;
 }
 
 static uint64_t hash_of_served(const struct domain *dom0)

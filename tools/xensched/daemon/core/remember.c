@@ -169,12 +169,12 @@ void remember_run(struct core *core, uint64_t now_ns)
     unsigned int nr = core->domains.nr, i;
     double *part = need_memory(nr, sizeof(*part));
     /* Here, no domain may be moved by the policy. */
-    struct standing *standing = need_memory(nr, sizeof(*standing));
+    struct guarded *guarded = need_memory(nr, sizeof(*guarded));
     const struct policy_input input = {
         .matrix = core->matrix,
         .topology = &core->topology,
         .domains = &core->domains,
-        .standing = standing,
+        .guarded = guarded,
         .now_ns = now_ns,
     };
 
@@ -183,7 +183,7 @@ void remember_run(struct core *core, uint64_t now_ns)
         part[i] = age_remembered(core, &core->remembered[i], now_ns);
     add_pairs(core, &input, part);
     add_use(core, part, now_ns);
-    free(standing);
+    free(guarded);
     free(part);
     history_save(&core->history);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "policy/whereabouts.h"
+#include "policy/location.h"
 #include "reservation.h"
 
 static void drop_reservation(struct reservations *p, unsigned int i)
@@ -40,7 +40,7 @@ static bool is_kept(const struct reservation *reservation, const struct topology
 
     for (i = 0; i < domains->nr; i++)
         if (!strcmp(domains->domain[i].uuid, reservation->uuid) &&
-            whereabouts_asked(t, &domains->domain[i]).place !=
+            location_asked(t, &domains->domain[i]).place !=
             TOPOLOGY_UNKNOWN)
             return true;
 

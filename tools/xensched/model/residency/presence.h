@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * presence.h - finds the pCPUs on which a domain ran, by the rows of service-ns.
- * whereabouts.h has the pCPUs of its affinity.
+ * location.h has the pCPUs of its affinity.
  *
  * Shares are parts of the time that the domain ran, 0 ... 1, decaying with the half-life of
  * the matrix.  -1: unknown, because the domain has not run recently, service-ns is not logged,

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "model/residency/presence.h"
 #include "outcome.h"
-#include "whereabouts.h"
+#include "location.h"
 
 /* Returns the place, or cache, that contains all of @cpus. */
 typedef unsigned int (*of_all)(const struct topology *t,
@@ -31,11 +31,11 @@ static unsigned int vcpu_at(const struct topology *t, of_all of,
     return place;
 }
 
-static struct whereabouts most_vcpus(const struct topology *t, of_all of,
-                                     unsigned int nr, const struct domain *d,
-                                     bool asked)
+static struct location most_vcpus(const struct topology *t, of_all of,
+                                  unsigned int nr, const struct domain *d,
+                                  bool asked)
 {
-    struct whereabouts w = { .place = TOPOLOGY_UNKNOWN, .share = -1 };
+    struct location w = { .place = TOPOLOGY_UNKNOWN, .share = -1 };
     unsigned int *votes = need_memory(nr, sizeof(*votes));
     unsigned int i;
 
@@ -59,28 +59,28 @@ static struct whereabouts most_vcpus(const struct topology *t, of_all of,
     return w;
 }
 
-struct whereabouts whereabouts_bound(const struct topology *t,
-                                     const struct domain *d)
+struct location location_bound(const struct topology *t,
+                               const struct domain *d)
 {
     return most_vcpus(t, topology_place_of_all, t->nr_places, d, false);
 }
 
-struct whereabouts whereabouts_asked(const struct topology *t,
-                                     const struct domain *d)
+struct location location_asked(const struct topology *t,
+                               const struct domain *d)
 {
     return most_vcpus(t, topology_place_of_all, t->nr_places, d, true);
 }
 
 /* The place of its affinity, unless the log shows that the domain runs elsewhere. */
-static struct whereabouts kept(const struct policy_input *input,
-                               unsigned int i, of_all of,
-                               const struct topology_place *places,
-                               unsigned int nr)
+static struct location kept(const struct policy_input *input,
+                            unsigned int i, of_all of,
+                            const struct topology_place *places,
+                            unsigned int nr)
 {
     const struct topology *t = input->topology;
     const struct domain *d = &input->domains->domain[i];
-    struct whereabouts w = most_vcpus(t, of, nr, d, false);
-    struct whereabouts asked;
+    struct location w = most_vcpus(t, of, nr, d, false);
+    struct location asked;
     double share;
 
     if (w.place != TOPOLOGY_UNKNOWN)
@@ -93,39 +93,39 @@ static struct whereabouts kept(const struct policy_input *input,
     return share < 0 || share >= OUTCOME_THERE ? asked : w;
 }
 
-struct whereabouts whereabouts_kept(const struct policy_input *input,
-                                    unsigned int i)
+struct location location_kept(const struct policy_input *input,
+                              unsigned int i)
 {
     const struct topology *t = input->topology;
 
     return kept(input, i, topology_place_of_all, t->places, t->nr_places);
 }
 
-struct whereabouts whereabouts_kept_cache(const struct policy_input *input,
-                                          unsigned int i)
+struct location location_kept_cache(const struct policy_input *input,
+                                    unsigned int i)
 {
     const struct topology *t = input->topology;
 
     return kept(input, i, topology_cache_of_all, t->caches, t->nr_caches);
 }
 
-struct whereabouts whereabouts_find(const struct policy_input *input,
-                                    unsigned int i)
+struct location location_find(const struct policy_input *input,
+                              unsigned int i)
 {
-    struct whereabouts w = whereabouts_kept(input, i);
+    struct location w = location_kept(input, i);
     struct home home = homes_place(input->homes, i);
 
     if (w.place != TOPOLOGY_UNKNOWN)
         return w;
     w.share = home.share;
-    if (home.share > WHEREABOUTS_TO_STAY)
+    if (home.share > LOCATION_TO_STAY)
         w.place = home.at;
 
     return w;
 }
 
-bool whereabouts_attracts(const struct whereabouts *w)
+bool location_attracts(const struct location *w)
 {
     return w->place != TOPOLOGY_UNKNOWN &&
-           (w->there || w->share >= WHEREABOUTS_TO_GO);
+           (w->there || w->share >= LOCATION_TO_GO);
 }

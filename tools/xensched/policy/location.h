@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * whereabouts.h - finds the place of a domain, from its affinity and from the log.
+ * location.h - finds the place of a domain, from its affinity and from the log.
  *
  * A hard affinity is binding, so it determines where a domain runs.  Xen may ignore a soft
  * affinity, so the log decides: a soft affinity counts only if the log confirms it, or has no
  * rows of the domain.  A domain that runs at several places is spread.
  */
-#ifndef XENSCHED_POLICY_WHEREABOUTS_H
-#define XENSCHED_POLICY_WHEREABOUTS_H
+#ifndef XENSCHED_POLICY_LOCATION_H
+#define XENSCHED_POLICY_LOCATION_H
 
 #include "policy.h"
 
@@ -15,10 +15,10 @@
  * The part of its time that a domain spends at its place before others move there, and while
  * they stay.
  */
-#define WHEREABOUTS_TO_GO   0.75
-#define WHEREABOUTS_TO_STAY 0.5
+#define LOCATION_TO_GO   0.75
+#define LOCATION_TO_STAY 0.5
 
-struct whereabouts {
+struct location {
     unsigned int place;  /* or cache; TOPOLOGY_UNKNOWN: none */
     unsigned int there;  /* vCPUs that an affinity keeps there; 0: none */
     unsigned int online; /* vCPUs */
@@ -27,27 +27,27 @@ struct whereabouts {
 };
 
 /* The place to which hard affinities bind most of its vCPUs. */
-struct whereabouts whereabouts_bound(const struct topology *t,
-                                     const struct domain *d);
+struct location location_bound(const struct topology *t,
+                               const struct domain *d);
 
 /* The place that most of its vCPUs have as affinity, hard or soft. */
-struct whereabouts whereabouts_asked(const struct topology *t,
-                                     const struct domain *d);
+struct location location_asked(const struct topology *t,
+                               const struct domain *d);
 
 /* The place at which an affinity keeps domain @i: a hard one, or a soft one that Xen follows. */
-struct whereabouts whereabouts_kept(const struct policy_input *input,
+struct location location_kept(const struct policy_input *input,
+                              unsigned int i);
+struct location location_kept_cache(const struct policy_input *input,
                                     unsigned int i);
-struct whereabouts whereabouts_kept_cache(const struct policy_input *input,
-                                          unsigned int i);
 
 /*
  * Returns where an affinity keeps domain @i, or else where the domain spends more than
- * WHEREABOUTS_TO_STAY of its time.
+ * LOCATION_TO_STAY of its time.
  */
-struct whereabouts whereabouts_find(const struct policy_input *input,
-                                    unsigned int i);
+struct location location_find(const struct policy_input *input,
+                              unsigned int i);
 
 /* Returns whether enough of the domain is at the place to move others there. */
-bool whereabouts_attracts(const struct whereabouts *w);
+bool location_attracts(const struct location *w);
 
-#endif /* XENSCHED_POLICY_WHEREABOUTS_H */
+#endif /* XENSCHED_POLICY_LOCATION_H */
