@@ -214,6 +214,7 @@ if full; then
     suite flask-host tests/host/flask.sh
     suite trace-points tests/host/trace-points.sh
     suite trace-pairs tests/host/trace-pairs.sh
+    suite soft-weight tests/host/soft-weight.sh
     suite stock-host tests/host/stock.sh
     suite debug-host tests/host/debug.sh
     suite fleet-hosts tests/metrics/fleet-hosts.t
