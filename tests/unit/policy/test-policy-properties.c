@@ -109,18 +109,26 @@ static void check(const struct decision *decision)
         left[decision->domid] |= 1ULL << spot_of(d->soft);
 }
 
-/* The pCPUs within which the latest plan counts a domain; 0: it makes room. */
+/*
+ * The pCPUs within which the latest plan counts a domain; 0: it makes room.  A guest counts at
+ * its next place already while its move has to be confirmed.
+ */
 static uint64_t counted_at(const struct world_domain *d)
 {
+    const struct decision *decision = &d->decision;
     uint64_t pool = d->pool ? d->pool : world.all;
 
     if (d->driver || d->operators)
         return d->hard & pool;
 
-    return d->decision.policy && d->decision.verb != LEAVE ? d->soft : 0;
+    return decision->policy && decision->verb != LEAVE &&
+           decision->reason.code != REASON_UNCONFIRMED ? d->soft : 0;
 }
 
-/* There is room at @cpus for the guest that was sent there, and for all others of its cpupool. */
+/*
+ * There is room at @cpus for the guest that was sent there, and for all others of its cpupool.
+ * A moved guest that is there already may be counted after it, with the bound for a stay.
+ */
 static void check_room(const struct world_domain *guest, uint64_t cpus)
 {
     unsigned int cores = cores_of(cpus), vcpus = 0, i;
@@ -135,7 +143,7 @@ static void check_room(const struct world_domain *guest, uint64_t cpus)
         need += d->use;
         vcpus += d->nr_vcpus;
     }
-    if (vcpus > cores && need > ROOM_TO_GO * cores + 1e-6)
+    if (vcpus > cores && need > ROOM_TO_STAY * cores + 1e-6)
         fail_msg("%u vCPUs need %.2f of %u cores: %s", vcpus, need, cores, guest->reason);
 }
 
