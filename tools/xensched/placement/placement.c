@@ -73,8 +73,8 @@ void placement_free(struct placement *p)
 
 /* Distances. */
 
-static double between(const struct placement *p, unsigned int a,
-                      unsigned int b)
+static double line_between(const struct placement *p, unsigned int a,
+                           unsigned int b)
 {
     unsigned int x = p->spots[a].place, y = p->spots[b].place;
     const double *line = p->prices.line;
@@ -131,7 +131,7 @@ void placement_measure(struct placement *p)
                     if (p->part[b * nr + k] > 0)
                         p->line[a * p->nr_spots + b] +=
                             p->part[a * nr + i] * p->part[b * nr + k] *
-                            between(p, i, k);
+                            line_between(p, i, k);
 }
 
 /* Units. */
@@ -219,7 +219,7 @@ static void prepare_unit(struct placement *p, unsigned int unit)
 }
 
 /* Returns whether the unit takes room at its spot: it is bound or sent there. */
-static bool takes(const struct unit *u)
+static bool takes_room(const struct unit *u)
 {
     return u->at != ANYWHERE && (u->bound || u->at != u->origin);
 }
@@ -243,7 +243,8 @@ static struct crowd crowd_with(struct crowd crowd, const struct unit *u, double 
 }
 
 /* The crowd at a place without @unit. */
-static struct crowd others(const struct placement *p, unsigned int unit, unsigned int place)
+static struct crowd crowd_of_others(const struct placement *p, unsigned int unit,
+                                    unsigned int place)
 {
     const struct unit *u = &p->units[unit];
 
@@ -260,7 +261,7 @@ double crowd_excess(const struct crowd *crowd, double cores)
  * The part of a standard normal distribution beyond @z >= 0, divided by exp(-z * z / 2):
  * Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26.  Faster than erfc().
  */
-static double tail(double z)
+static double normal_tail(double z)
 {
     double t = 1 / (1 + 0.3275911 * M_SQRT1_2 * z);
 
@@ -279,7 +280,7 @@ double crowd_queue(const struct crowd *crowd, double cores)
     deviation = sqrt(crowd->variance);
     z = far / deviation;
 
-    return deviation * exp(-z * z / 2) * (M_2_SQRTPI * M_SQRT1_2 / 2 - z * tail(z));
+    return deviation * exp(-z * z / 2) * (M_2_SQRTPI * M_SQRT1_2 / 2 - z * normal_tail(z));
 }
 
 #define NS_PER_S 1e9
@@ -295,7 +296,7 @@ double crowd_price(const struct placement *p, unsigned int unit, unsigned int sp
     for (; i < end; i++) {
         double part = placement_part_of_place(p, unit, spot, i);
         double cores = p->place_cores[placement_in_pool(p, u, i)];
-        struct crowd without = others(p, unit, i), with = crowd_with(without, u, part);
+        struct crowd without = crowd_of_others(p, unit, i), with = crowd_with(without, u, part);
 
         vcpus += wait(&with, cores) - wait(&without, cores);
     }
@@ -303,7 +304,7 @@ double crowd_price(const struct placement *p, unsigned int unit, unsigned int sp
     return NS_PER_S * vcpus;
 }
 
-static void count(struct placement *p, unsigned int unit, bool in)
+static void count_unit(struct placement *p, unsigned int unit, bool in)
 {
     const struct unit *u = &p->units[unit];
     const struct tenant tenant = tenant_of(p, unit);
@@ -317,21 +318,21 @@ static void count(struct placement *p, unsigned int unit, bool in)
     }
     for (i = 0; u->misses_counted && i < p->nr_caches; i++)
         p->missed[i] += sign * placement_part(p, unit, u->at, i) * u->misses;
-    if (takes(u))
+    if (takes_room(u))
         room_change(&p->room, &tenant, p->spots[u->at], sign);
 }
 
 void placement_move(struct placement *p, unsigned int unit, unsigned int spot)
 {
-    count(p, unit, false);
+    count_unit(p, unit, false);
     p->units[unit].at = spot;
-    count(p, unit, true);
+    count_unit(p, unit, true);
 }
 
 double placement_busy(const struct placement *p, unsigned int unit,
                       unsigned int place)
 {
-    double runnable = others(p, unit, place).runnable;
+    double runnable = crowd_of_others(p, unit, place).runnable;
     double cores = p->place_cores[placement_in_pool(p, &p->units[unit], place)];
 
     if (runnable <= 0 || cores <= 0)
@@ -369,7 +370,7 @@ void placement_ready(struct placement *p)
             p->units[i].runs = fmin(p->units[i].demand.need / p->units[i].demand.vcpus, 1);
         prepare_unit(p, i);
         p->units[i].at = p->units[i].origin;
-        count(p, i, true);
+        count_unit(p, i, true);
     }
     for (i = 0; i < p->nr_units; i++)
         find_restless(p, i);
@@ -382,7 +383,7 @@ static bool has_room(const struct placement *p, unsigned int unit,
     const struct tenant tenant = tenant_of(p, unit);
 
     return p->usable[unit * p->nr_spots + spot] >= u->width &&
-           room_fits(&p->room, &tenant, takes(u) ? &p->spots[u->at] : NULL, p->spots[spot],
+           room_fits(&p->room, &tenant, takes_room(u) ? &p->spots[u->at] : NULL, p->spots[spot],
                      ROOM_TO_GO);
 }
 

@@ -60,7 +60,7 @@ static bool is_left(const struct search *s)
     return s->effort > 0;
 }
 
-static double cost(struct search *s, unsigned int unit, unsigned int spot)
+static double cost_of(struct search *s, unsigned int unit, unsigned int spot)
 {
     const struct unit *u = &s->p->units[unit];
 
@@ -70,7 +70,7 @@ static double cost(struct search *s, unsigned int unit, unsigned int spot)
            (spot == u->origin ? 0 : u->threshold);
 }
 
-static void enqueue(struct search *s, unsigned int unit)
+static void enqueue_unit(struct search *s, unsigned int unit)
 {
     if (s->queued[unit] || !s->p->units[unit].movable)
         return;
@@ -78,7 +78,7 @@ static void enqueue(struct search *s, unsigned int unit)
     s->queue[(s->head + s->nr_queued++) % s->p->nr_units] = unit;
 }
 
-static void step(struct search *s, unsigned int unit, unsigned int spot)
+static void step_to(struct search *s, unsigned int unit, unsigned int spot)
 {
     if (s->nr_steps == s->max_steps) {
         s->max_steps = 2 * s->max_steps + 64;
@@ -91,7 +91,7 @@ static void step(struct search *s, unsigned int unit, unsigned int spot)
 }
 
 /* Accepts the steps from @first on, and queues the units that they concern. */
-static void settle(struct search *s, unsigned int first, double gained)
+static void settle_steps(struct search *s, unsigned int first, double gained)
 {
     const struct placement *p = s->p;
     unsigned int i;
@@ -100,13 +100,13 @@ static void settle(struct search *s, unsigned int first, double gained)
     for (; first < s->nr_steps; first++) {
         const struct unit *u = &p->units[s->steps[first].unit];
 
-        enqueue(s, s->steps[first].unit);
+        enqueue_unit(s, s->steps[first].unit);
         for (i = u->first; i < u->first + u->nr; i++)
-            enqueue(s, p->partners[i].unit);
+            enqueue_unit(s, p->partners[i].unit);
     }
 }
 
-static void undo(struct search *s, unsigned int nr_steps)
+static void undo_steps(struct search *s, unsigned int nr_steps)
 {
     while (s->nr_steps > nr_steps) {
         const struct step *last = &s->steps[--s->nr_steps];
@@ -124,9 +124,9 @@ static unsigned int best_spot(struct search *s, unsigned int unit,
     const struct unit *u = &s->p->units[unit];
     unsigned int spot, best = u->at;
 
-    *least = cost(s, unit, u->at);
+    *least = cost_of(s, unit, u->at);
     for (spot = 0; spot < s->p->nr_spots; spot++) {
-        prices[spot] = cost(s, unit, spot);
+        prices[spot] = cost_of(s, unit, spot);
         if (prices[spot] < *least - SOMETHING &&
             placement_fits(s->p, unit, spot)) {
             *least = prices[spot];
@@ -134,7 +134,7 @@ static unsigned int best_spot(struct search *s, unsigned int unit,
         }
     }
     if (u->origin == ANYWHERE && u->at != ANYWHERE) {
-        double stray = cost(s, unit, ANYWHERE);
+        double stray = cost_of(s, unit, ANYWHERE);
 
         if (stray < *least - SOMETHING) {
             *least = stray;
@@ -147,13 +147,13 @@ static unsigned int best_spot(struct search *s, unsigned int unit,
 
 static bool go_alone(struct search *s, unsigned int unit)
 {
-    double now = cost(s, unit, s->p->units[unit].at), least;
+    double now = cost_of(s, unit, s->p->units[unit].at), least;
     unsigned int spot = best_spot(s, unit, s->prices, &least);
 
     if (spot == s->p->units[unit].at)
         return false;
-    step(s, unit, spot);
-    settle(s, s->nr_steps - 1, now - least);
+    step_to(s, unit, spot);
+    settle_steps(s, s->nr_steps - 1, now - least);
 
     return true;
 }
@@ -172,7 +172,7 @@ static double saved_together(struct search *s, unsigned int unit,
                    placement_line(p, unit, spot, v) -
                    placement_line(p, v, spot, unit);
 
-    return now - s->prices[spot] + partner_now - cost(s, v, spot) -
+    return now - s->prices[spot] + partner_now - cost_of(s, v, spot) -
            partner->lines * twice;
 }
 
@@ -186,17 +186,17 @@ static bool both_go(struct search *s, unsigned int unit, unsigned int other,
 
     if (!placement_fits(p, other, spot))
         return false;
-    saved = cost(s, other, p->units[other].at) - cost(s, other, spot);
-    step(s, other, spot);
+    saved = cost_of(s, other, p->units[other].at) - cost_of(s, other, spot);
+    step_to(s, other, spot);
     if (placement_fits(p, unit, spot)) {
-        saved += cost(s, unit, p->units[unit].at) - cost(s, unit, spot);
+        saved += cost_of(s, unit, p->units[unit].at) - cost_of(s, unit, spot);
         if (saved > SOMETHING) {
-            step(s, unit, spot);
-            settle(s, steps, saved);
+            step_to(s, unit, spot);
+            settle_steps(s, steps, saved);
             return true;
         }
     }
-    undo(s, steps);
+    undo_steps(s, steps);
 
     return false;
 }
@@ -206,7 +206,7 @@ static bool go_together(struct search *s, unsigned int unit)
 {
     struct placement *p = s->p;
     const struct unit *u = &p->units[unit];
-    double now = cost(s, unit, u->at);
+    double now = cost_of(s, unit, u->at);
     unsigned int i, spot;
 
     for (i = u->first; i < u->first + u->nr && is_left(s); i++) {
@@ -216,7 +216,7 @@ static bool go_together(struct search *s, unsigned int unit)
 
         if (!p->units[v].movable)
             continue;
-        partner_now = cost(s, v, p->units[v].at);
+        partner_now = cost_of(s, v, p->units[v].at);
         for (spot = 0; spot < p->nr_spots; spot++) {
             double saved;
 
@@ -244,8 +244,8 @@ static bool makes_room(struct search *s, unsigned int unit, unsigned int spot,
     unsigned int steps = s->nr_steps, to;
     double now, least, *prices = s->prices + p->nr_spots;
 
-    step(s, unit, spot);
-    now = cost(s, other, p->units[other].at);
+    step_to(s, unit, spot);
+    now = cost_of(s, other, p->units[other].at);
     to = best_spot(s, other, prices, &least);
     /* Its own spot is the best one, but it has to leave: find the second best. */
     if (to == p->units[other].at) {
@@ -259,23 +259,23 @@ static bool makes_room(struct search *s, unsigned int unit, unsigned int spot,
             }
     }
     if (to != p->units[other].at && saved + now - least > SOMETHING) {
-        step(s, other, to);
+        step_to(s, other, to);
         if (placement_holds(p, unit) && placement_holds(p, other)) {
-            settle(s, steps, saved + now - least);
+            settle_steps(s, steps, saved + now - least);
             return true;
         }
     }
-    undo(s, steps);
+    undo_steps(s, steps);
 
     return false;
 }
 
 /* s->prices are those of @unit. */
-static bool exchange(struct search *s, unsigned int unit)
+static bool exchange_units(struct search *s, unsigned int unit)
 {
     struct placement *p = s->p;
     const struct unit *u = &p->units[unit];
-    double now = cost(s, unit, u->at), most = SOMETHING;
+    double now = cost_of(s, unit, u->at), most = SOMETHING;
     unsigned int spot, best = ANYWHERE, asked = 0, i;
 
     for (spot = 0; spot < p->nr_spots; spot++)
@@ -300,7 +300,7 @@ static bool exchange(struct search *s, unsigned int unit)
 }
 
 /* Examines queued units until no move lowers the cost. */
-static void descend(struct search *s)
+static void descend_queue(struct search *s)
 {
     while (s->nr_queued && is_left(s)) {
         unsigned int unit = s->queue[s->head];
@@ -311,7 +311,7 @@ static void descend(struct search *s)
         if (s->locked[unit])
             continue;
         if (!go_alone(s, unit) && !go_together(s, unit))
-            exchange(s, unit);
+            exchange_units(s, unit);
     }
 }
 
@@ -325,7 +325,7 @@ static void forget_queue(struct search *s)
 
 /* Random moves. */
 
-static unsigned int below(struct search *s, unsigned int n)
+static unsigned int random_below(struct search *s, unsigned int n)
 {
     s->seed ^= s->seed << 13;
     s->seed ^= s->seed >> 7;
@@ -334,7 +334,7 @@ static unsigned int below(struct search *s, unsigned int n)
     return (s->seed >> 11) % n;
 }
 
-static void keep(struct search *s)
+static void keep_best(struct search *s)
 {
     unsigned int i;
 
@@ -344,7 +344,7 @@ static void keep(struct search *s)
 }
 
 /* Moves all units to @spots. */
-static void put(struct search *s, const unsigned int *spots)
+static void put_all(struct search *s, const unsigned int *spots)
 {
     unsigned int i;
 
@@ -355,22 +355,22 @@ static void put(struct search *s, const unsigned int *spots)
 }
 
 /* Moves a unit, even if that costs more. */
-static void force(struct search *s, unsigned int unit, unsigned int spot)
+static void force_move(struct search *s, unsigned int unit, unsigned int spot)
 {
-    double lost = cost(s, unit, spot) -
-                  cost(s, unit, s->p->units[unit].at);
+    double lost = cost_of(s, unit, spot) -
+                  cost_of(s, unit, s->p->units[unit].at);
 
-    step(s, unit, spot);
-    settle(s, s->nr_steps - 1, -lost);
+    step_to(s, unit, spot);
+    settle_steps(s, s->nr_steps - 1, -lost);
 }
 
 /* Moves a random unit to a random spot or its origin, or swaps it with another. */
-static void disturb(struct search *s)
+static void disturb_unit(struct search *s)
 {
     struct placement *p = s->p;
-    unsigned int unit = s->movable[below(s, s->nr_movable)];
-    unsigned int other = s->movable[below(s, s->nr_movable)];
-    unsigned int spot = below(s, p->nr_spots + 1), from = p->units[unit].at;
+    unsigned int unit = s->movable[random_below(s, s->nr_movable)];
+    unsigned int other = s->movable[random_below(s, s->nr_movable)];
+    unsigned int spot = random_below(s, p->nr_spots + 1), from = p->units[unit].at;
     unsigned int steps = s->nr_steps;
     double gained = s->gained;
 
@@ -379,48 +379,48 @@ static void disturb(struct search *s)
     if (spot == from)
         return;
     if (placement_fits(p, unit, spot)) {
-        force(s, unit, spot);
+        force_move(s, unit, spot);
         return;
     }
     spot = p->units[other].at;
     if (spot == from || spot == ANYWHERE || from == ANYWHERE)
         return;
-    force(s, unit, spot);
-    force(s, other, from);
+    force_move(s, unit, spot);
+    force_move(s, other, from);
     if (!placement_holds(p, unit) || !placement_holds(p, other)) {
-        undo(s, steps);
+        undo_steps(s, steps);
         s->gained = gained;
     }
 }
 
 /* Disturbs some units; they stay locked until the others have adapted. */
-static void kick(struct search *s)
+static void kick_units(struct search *s)
 {
-    unsigned int times = 1 + below(s, 1 + below(s, s->nr_movable)), first, i;
+    unsigned int times = 1 + random_below(s, 1 + random_below(s, s->nr_movable)), first, i;
 
     s->effort -= 2;
     s->nr_steps = 0;
     s->gained = 0;
     while (times--)
-        disturb(s);
+        disturb_unit(s);
     forget_queue(s);
     first = s->nr_steps;
-    settle(s, 0, 0);
+    settle_steps(s, 0, 0);
     for (i = 0; i < first; i++)
         s->locked[s->steps[i].unit] = true;
-    descend(s);
+    descend_queue(s);
     for (i = 0; i < first; i++)
         s->locked[s->steps[i].unit] = false;
-    settle(s, 0, 0);
-    descend(s);
+    settle_steps(s, 0, 0);
+    descend_queue(s);
     forget_queue(s);
     if (!is_left(s) || s->value + s->gained < s->best_value - s->slack) {
-        undo(s, 0);
+        undo_steps(s, 0);
         return;
     }
     s->value += s->gained;
     if (s->value > s->best_value + SOMETHING)
-        keep(s);
+        keep_best(s);
 }
 
 unsigned long search_effort(const struct placement *p)
@@ -441,7 +441,7 @@ void search_prepare(struct placement *p)
 }
 
 /* Improves the current state as far as possible, and returns the gain. */
-static double improve(struct search *s, long effort)
+static double improve_state(struct search *s, long effort)
 {
     unsigned int i;
 
@@ -449,26 +449,26 @@ static double improve(struct search *s, long effort)
     s->nr_steps = 0;
     s->gained = 0;
     for (i = 0; i < s->p->nr_units; i++)
-        enqueue(s, i);
-    descend(s);
+        enqueue_unit(s, i);
+    descend_queue(s);
     forget_queue(s);
     s->value += s->gained;
-    keep(s);
+    keep_best(s);
     for (i = 1; is_left(s); i++) {
-        kick(s);
+        kick_units(s);
         if (i % ASTRAY == 0) {
-            put(s, s->best);
+            put_all(s, s->best);
             s->value = s->best_value;
         }
     }
-    put(s, s->best);
+    put_all(s, s->best);
     s->value = s->best_value;
 
     return s->value;
 }
 
 /* Moves all units to random spots that fit them. */
-static void shuffle(struct search *s)
+static void shuffle_units(struct search *s)
 {
     struct placement *p = s->p;
     unsigned int i;
@@ -476,10 +476,10 @@ static void shuffle(struct search *s)
     s->nr_steps = 0;
     s->gained = 0;
     for (i = 0; i < p->nr_units; i++) {
-        unsigned int spot = below(s, p->nr_spots);
+        unsigned int spot = random_below(s, p->nr_spots);
 
         if (p->units[i].movable && placement_fits(p, i, spot))
-            force(s, i, spot);
+            force_move(s, i, spot);
     }
     forget_queue(s);
     s->value += s->gained;
@@ -494,13 +494,13 @@ static void try_elsewhere(struct search *s, long effort)
 
     memcpy(first, s->best, nr * sizeof(*first));
     for (i = 0; i < RESTARTS; i++) {
-        shuffle(s);
-        if (improve(s, effort / RESTARTS) > value + SOMETHING) {
+        shuffle_units(s);
+        if (improve_state(s, effort / RESTARTS) > value + SOMETHING) {
             value = s->value;
             memcpy(first, s->best, nr * sizeof(*first));
         }
     }
-    put(s, first);
+    put_all(s, first);
     free(first);
 }
 
@@ -524,7 +524,7 @@ void search_run(struct placement *p, unsigned long effort)
             s.movable[s.nr_movable++] = i;
         }
     if (s.nr_movable) {
-        improve(&s, effort / 2);
+        improve_state(&s, effort / 2);
         try_elsewhere(&s, effort / 2);
     }
     free(s.steps);

@@ -5,8 +5,8 @@
  */
 #include "term.h"
 
-static double price(const struct placement *p, unsigned int unit,
-                    unsigned int spot)
+static double price_cache(const struct placement *p, unsigned int unit,
+                          unsigned int spot)
 {
     const struct unit *u = &p->units[unit];
     double sum = 0;
@@ -26,4 +26,4 @@ static double price(const struct placement *p, unsigned int unit,
            p->prices.memory_local;
 }
 
-const struct term term_cache = { "cache", price };
+const struct term term_cache = { "cache", price_cache };

@@ -5,11 +5,11 @@
  */
 #include "term.h"
 
-static double price(const struct placement *p, unsigned int unit,
-                    unsigned int spot)
+static double price_memory(const struct placement *p, unsigned int unit,
+                           unsigned int spot)
 {
     return spot == ANYWHERE ? p->memory_stray[unit]
                             : p->memory[unit * p->nr_spots + spot];
 }
 
-const struct term term_memory = { "memory", price };
+const struct term term_memory = { "memory", price_memory };

@@ -10,7 +10,7 @@
 #include "term.h"
 
 /* Lines that a vCPU fetches again: those that it uses until it blocks. */
-static double lines(const struct placement *p, const struct unit *u)
+static double lines_again(const struct placement *p, const struct unit *u)
 {
     double used = 1e9 * u->demand.need / u->wakes * p->prices.touched;
 
@@ -23,12 +23,12 @@ static double price_at(const struct placement *p, unsigned int unit, unsigned in
     const struct unit *u = &p->units[unit];
 
     return placement_part_of_place(p, unit, spot, place) *
-           u->restless * placement_busy(p, unit, place) * lines(p, u) *
+           u->restless * placement_busy(p, unit, place) * lines_again(p, u) *
            p->prices.line[SAME_CACHE];
 }
 
-static double price(const struct placement *p, unsigned int unit,
-                    unsigned int spot)
+static double price_migrations(const struct placement *p, unsigned int unit,
+                               unsigned int spot)
 {
     double sum = 0;
     unsigned int i;
@@ -43,4 +43,4 @@ static double price(const struct placement *p, unsigned int unit,
     return sum;
 }
 
-const struct term term_migrations = { "migrations", price };
+const struct term term_migrations = { "migrations", price_migrations };

@@ -5,8 +5,8 @@
  */
 #include "term.h"
 
-static double price(const struct placement *p, unsigned int unit,
-                    unsigned int spot)
+static double price_moving(const struct placement *p, unsigned int unit,
+                           unsigned int spot)
 {
     const struct unit *u = &p->units[unit];
 
@@ -17,4 +17,4 @@ static double price(const struct placement *p, unsigned int unit,
            p->horizon;
 }
 
-const struct term term_moving = { "moving", price };
+const struct term term_moving = { "moving", price_moving };

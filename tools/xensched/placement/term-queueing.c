@@ -8,10 +8,10 @@
  */
 #include "term.h"
 
-static double price(const struct placement *p, unsigned int unit,
-                    unsigned int spot)
+static double price_queueing(const struct placement *p, unsigned int unit,
+                             unsigned int spot)
 {
     return p->queueing > 0 ? p->queueing * crowd_price(p, unit, spot, crowd_queue) : 0;
 }
 
-const struct term term_queueing = { "queueing", price };
+const struct term term_queueing = { "queueing", price_queueing };

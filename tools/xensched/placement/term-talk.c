@@ -5,8 +5,8 @@
  */
 #include "term.h"
 
-static double price(const struct placement *p, unsigned int unit,
-                    unsigned int spot)
+static double price_talk(const struct placement *p, unsigned int unit,
+                         unsigned int spot)
 {
     const struct unit *u = &p->units[unit];
     double sum = 0;
@@ -19,4 +19,4 @@ static double price(const struct placement *p, unsigned int unit,
     return sum;
 }
 
-const struct term term_talk = { "talk", price };
+const struct term term_talk = { "talk", price_talk };

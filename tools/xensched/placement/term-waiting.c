@@ -4,10 +4,10 @@
  */
 #include "term.h"
 
-static double price(const struct placement *p, unsigned int unit,
-                    unsigned int spot)
+static double price_waiting(const struct placement *p, unsigned int unit,
+                            unsigned int spot)
 {
     return crowd_price(p, unit, spot, crowd_excess);
 }
 
-const struct term term_waiting = { "waiting", price };
+const struct term term_waiting = { "waiting", price_waiting };

@@ -8,8 +8,8 @@
  */
 #include "term.h"
 
-static double price(const struct placement *p, unsigned int unit,
-                    unsigned int spot)
+static double price_wakes(const struct placement *p, unsigned int unit,
+                          unsigned int spot)
 {
     const struct unit *u = &p->units[unit];
     double sum = 0;
@@ -26,4 +26,4 @@ static double price(const struct placement *p, unsigned int unit,
     return sum * p->prices.wake;
 }
 
-const struct term term_wakes = { "wakes", price };
+const struct term term_wakes = { "wakes", price_wakes };

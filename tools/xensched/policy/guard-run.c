@@ -178,7 +178,7 @@ static bool same_domain(const struct past *m, const struct domain *d)
 }
 
 /* Keeps the state of the domains that still exist. */
-static void remember(struct planner *g, const struct domains *domains)
+static void remember_domains(struct planner *g, const struct domains *domains)
 {
     struct past *now = need_memory(domains->nr, sizeof(*now));
     unsigned int i, k = 0;
@@ -230,8 +230,8 @@ void guard_follow(struct past *m, const struct domain *d, uint64_t now_ns)
  * all for a time.  That time is far longer after the second such move, because the partner
  * that the domain follows keeps moving.  The verdict stands until the move is undone.
  */
-static void condemn(const struct planner *g, struct past *m,
-                    const struct domain *d, const struct decision *decision)
+static void condemn_move(const struct planner *g, struct past *m,
+                         const struct domain *d, const struct decision *decision)
 {
     m->shunned = topology_place_of_all(g->input->topology, &d->ours);
     m->shunned_ns = g->input->now_ns;
@@ -255,7 +255,7 @@ static void see_outcome(const struct planner *g, struct past *m,
         decision->news = OUTCOME_NONE;
     decision->verdict = outcome_verdict(&m->outcome, decision->news, g->input, d, &d->ours);
     if (decision->news == OUTCOME_WORSE || decision->news == OUTCOME_REGRET)
-        condemn(g, m, d, decision);
+        condemn_move(g, m, d, decision);
 }
 
 /* Adds what the work of each domain cost in the part of a window that has ended. */
@@ -394,7 +394,7 @@ static void stay_with_device_model(struct planner *g, unsigned int stub, unsigne
 }
 
 /* The policy decides about the guest alone; a device model that may move follows. */
-static void join(struct planner *g, unsigned int stub, unsigned int guest)
+static void join_stub(struct planner *g, unsigned int stub, unsigned int guest)
 {
     struct guarded *s = &g->guarded[stub], *of_guest = &g->guarded[guest];
 
@@ -422,7 +422,7 @@ static void join_device_models(struct planner *g)
                                                 : NULL;
 
         if (guest && guest != d && !guest->is_stub && guest->pool == d->pool)
-            join(g, i, guest - domains->domain);
+            join_stub(g, i, guest - domains->domain);
     }
 }
 
@@ -456,7 +456,7 @@ void guard_begin(struct planner *g, struct policy_input *input,
     g->plan = plan;
     homes_update(g->homes, input->matrix, input->topology, input->domains,
                  input->now_ns);
-    remember(g, input->domains);
+    remember_domains(g, input->domains);
     find_cpupools(g);
     if (input->real)
         g->exchanges = presence_exchanges(input->matrix, input->topology, input->domains,

@@ -117,7 +117,7 @@ static uint64_t shun_left(const struct candidate *c)
     return since < time ? time - since : 0;
 }
 
-static bool shuns(const struct candidate *c, unsigned int place)
+static bool shuns_place(const struct candidate *c, unsigned int place)
 {
     return (c->past->shunned == place || c->past->shuns_all) && shun_left(c);
 }
@@ -133,7 +133,7 @@ static void object_shunned(const struct candidate *c)
  * sharp drop of the gain.  A guest that makes room for another one has no gain, so only the
  * target counts.
  */
-static bool confirmed(const struct candidate *c)
+static bool is_confirmed(const struct candidate *c)
 {
     unsigned int confirm = c->guard->settings.confirm;
     struct past *m = c->past;
@@ -182,7 +182,7 @@ static double price_of_hard(const struct candidate *c, struct spot ours)
 }
 
 /* Chooses the affinity that keeps a moved domain at its target. */
-static void pull(const struct candidate *c, struct spot ours, bool reason)
+static void decide_pull(const struct candidate *c, struct spot ours, bool reason)
 {
     bool placed = ours.place != TOPOLOGY_UNKNOWN;
     double worth = c->opinion ? c->opinion->worth / c->opinion->members : 0;
@@ -204,7 +204,7 @@ static void pull(const struct candidate *c, struct spot ours, bool reason)
 }
 
 /* Returns whether the affinity names the spot; *@share: part of its time there. */
-static bool prefers(const struct candidate *c, struct spot spot, double *share)
+static bool prefers_spot(const struct candidate *c, struct spot spot, double *share)
 {
     const struct policy_input *input = c->guard->input;
     const struct topology_place *place = topology_at(input->topology, spot);
@@ -217,20 +217,20 @@ static bool prefers(const struct candidate *c, struct spot spot, double *share)
 }
 
 /* Decides to move the domain to @spot, where it can be and should be. */
-static void move(const struct candidate *c, struct spot spot)
+static void order_move(const struct candidate *c, struct spot spot)
 {
     const struct opinion *o = c->opinion;
     const struct topology *t = c->guard->input->topology;
     struct reason reason = { REASON_OPINION, spot, .share = -1 };
 
-    reason.prefers = prefers(c, spot, &reason.share);
+    reason.prefers = prefers_spot(c, spot, &reason.share);
     if (reason.prefers && (reason.share < 0 || reason.share >= OUTCOME_THERE)) {
         guard_end_row(c->guard, c->past);
         reason.code = REASON_PREFERS;
         decide(c->decision, LEAVE, reason);
         return;
     }
-    if (!confirmed(c)) {
+    if (!is_confirmed(c)) {
         decide(c->decision, c->past->moved ? KEEP : LEAVE, (struct reason){
             REASON_UNCONFIRMED,
             .count = c->past->agreed, .of = c->guard->settings.confirm });
@@ -246,7 +246,7 @@ static void move(const struct candidate *c, struct spot spot)
 }
 
 /* Returns false if its spot has no capacity for the domain. */
-static bool keep(const struct candidate *c, struct spot ours)
+static bool keep_spot(const struct candidate *c, struct spot ours)
 {
     if (!spot_can_be(c, ours, ROOM_TO_STAY)) {
         spot_object(c, ours, ROOM_TO_STAY);
@@ -255,13 +255,13 @@ static bool keep(const struct candidate *c, struct spot ours)
     c->past->reason_ns = c->guard->input->now_ns;
     guard_end_row(c->guard, c->past);
     decide(c->decision, KEEP, (struct reason){ .code = REASON_OPINION });
-    pull(c, ours, true);
+    decide_pull(c, ours, true);
 
     return true;
 }
 
 /* Decides about another spot.  Returns the spot whose capacity the domain uses. */
-static struct spot go(const struct candidate *c, struct spot spot)
+static struct spot go_elsewhere(const struct candidate *c, struct spot spot)
 {
     uint64_t stayed = c->guard->input->now_ns - c->past->moved_ns;
     uint64_t stay = c->guard->settings.stay_ns;
@@ -276,7 +276,7 @@ static struct spot go(const struct candidate *c, struct spot spot)
         decide(c->decision, KEEP, (struct reason){ REASON_JUDGED, .time_ns = stayed });
         return spot_ours(c);
     }
-    move(c, spot);
+    order_move(c, spot);
 
     return spot;
 }
@@ -292,13 +292,13 @@ static bool is_ours(const struct candidate *c, struct spot ours)
 }
 
 /* Returns whether the opinion decides; then the domain is at *@spot, or moves there. */
-static bool consider(const struct candidate *c, struct spot *spot)
+static bool consider_spot(const struct candidate *c, struct spot *spot)
 {
     const struct opinion *o = c->opinion;
 
     *spot = spot_ours(c);
     if (is_ours(c, *spot))
-        return keep(c, *spot);
+        return keep_spot(c, *spot);
     if (o->want != WANT_GO && !(o->full && !spot_can_go(c, o->spot))) {
         decide(c->decision, LEAVE, (struct reason){ .code = REASON_LACK });
         return false;
@@ -307,11 +307,11 @@ static bool consider(const struct candidate *c, struct spot *spot)
         spot_object(c, o->spot, ROOM_TO_GO);
         return false;
     }
-    if (shuns(c, o->spot.place)) {
+    if (shuns_place(c, o->spot.place)) {
         object_shunned(c);
         return false;
     }
-    *spot = go(c, o->spot);
+    *spot = go_elsewhere(c, o->spot);
 
     return true;
 }
@@ -335,14 +335,14 @@ static void take_one(struct planner *g, const struct opinion *opinion,
 
     c.opinion = opinion;
     c.decision->opinion = *opinion;
-    if (!consider(&c, &spot))
+    if (!consider_spot(&c, &spot))
         return;
     c.decision->policy = "placement";
     guard_send(g, i, spot);
 }
 
 /* Guests that are there already come before guests that would move there. */
-static void take(struct planner *g, const struct opinion *opinions)
+static void take_opinions(struct planner *g, const struct opinion *opinions)
 {
     unsigned int i, pass;
 
@@ -365,7 +365,7 @@ static void without_reason(struct planner *g, unsigned int i)
         return;
     }
     decide(c.decision, KEEP, (struct reason){ REASON_NOTHING_NOW, .time_ns = idle });
-    pull(&c, spot_ours(&c), false);
+    decide_pull(&c, spot_ours(&c), false);
 }
 
 /* Sends a device model to its guest's current place: the guest's planned move may fail. */
@@ -385,7 +385,7 @@ static void go_along(struct planner *g, unsigned int i)
     } else if (c.past->moved && cpumap_equal(&c.domain->ours, &guest->ours)) {
         decide(c.decision, KEEP, reason);
         c.past->reason_ns = g->input->now_ns;
-        pull(&c, spot_ours(&c), true);
+        decide_pull(&c, spot_ours(&c), true);
     } else {
         decide(c.decision, MOVE, reason);
         cpumap_init_copy(&c.decision->soft, &guest->ours);
@@ -402,7 +402,7 @@ void plan_make(struct planner *g, const struct policy_input *input, struct plan 
 
     guard_begin(g, &seen, plan);
     place_opinions(&g->policies, &g->settings, &seen, opinions);
-    take(g, opinions);
+    take_opinions(g, opinions);
     free(opinions);
     for (i = 0; i < g->plan->nr; i++)
         if (g->plan->decisions[i].follows)
@@ -466,7 +466,7 @@ static struct demand undecided_at(const struct planner *g, unsigned int cpupool,
     return sum;
 }
 
-static void admit(const struct candidate *c, struct spot spot)
+static void admit_arrival(const struct candidate *c, struct spot spot)
 {
     if (!spot_can_go(c, spot)) {
         spot_object(c, spot, ROOM_TO_GO);
@@ -505,7 +505,7 @@ bool guard_admits(struct planner *g, const struct policy_input *input,
     others.demand = undecided_at(g, others.pool, spot.place);
     demand_add(&others.demand, arrival->promised[spot.place], 1);
     room_change(&g->room, &others, spot, 1);
-    admit(&c, spot);
+    admit_arrival(&c, spot);
     room_change(&g->room, &others, spot, -1);
 
     return decision->verb == MOVE;

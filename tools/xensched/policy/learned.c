@@ -19,7 +19,7 @@ const char *back_end_kind_name(enum back_end_kind kind)
 }
 
 /* Halves the number of moves and keeps their variance. */
-static void halve(struct learned_price *price)
+static void halve_evidence(struct learned_price *price)
 {
     struct evidence *e = &price->extra;
     unsigned int half = e->n / 2;
@@ -41,7 +41,7 @@ void learned_add(struct learned *l, enum back_end_kind kind,
         !(move->priced_ns > 0 && move->priced_ns <= LEARNED_MOST_NS))
         return;
     if (price->extra.n >= LEARNED_MOST)
-        halve(price);
+        halve_evidence(price);
     evidence_add(&price->extra, move->extra_ns);
     price->near_ns += (move->near_ns - price->near_ns) / price->extra.n;
     price->priced_ns += (move->priced_ns - price->priced_ns) / price->extra.n;
@@ -60,7 +60,7 @@ void learned_age(struct learned *l, int64_t unix_time)
             price->aged = unix_time;
         while (price->extra.n && unix_time - price->aged >= LEARNED_HALF_LIFE_S) {
             price->aged += LEARNED_HALF_LIFE_S;
-            halve(price);
+            halve_evidence(price);
             l->unsaved = true;
         }
     }

@@ -38,8 +38,8 @@ static bool hard_pays(const struct lever_input *in)
 }
 
 /* Handles a domain that has only a soft affinity and had time to arrive. */
-static enum pull insist(const struct lever *lever,
-                        const struct lever_input *in, enum pull_code *why)
+static enum pull insist_on_move(const struct lever *lever,
+                                const struct lever_input *in, enum pull_code *why)
 {
     bool may_harden = in->allowed != LEVER_SOFT &&
                       long_ago(lever->softened_ns, in);
@@ -84,7 +84,7 @@ enum pull lever_decide(struct lever *lever, const struct lever_input *in,
     if (in->outcome->where == OUTCOME_AT_PLACE)
         lever->reminded = false;
 
-    return in->outcome->where == OUTCOME_ELSEWHERE ? insist(lever, in, &why->code)
+    return in->outcome->where == OUTCOME_ELSEWHERE ? insist_on_move(lever, in, &why->code)
                                                    : PULL_NOTHING;
 }
 

@@ -72,10 +72,10 @@ struct location location_asked(const struct topology *t,
 }
 
 /* The place of its affinity, unless the log shows that the domain runs elsewhere. */
-static struct location kept(const struct policy_input *input,
-                            unsigned int i, of_all of,
-                            const struct topology_place *places,
-                            unsigned int nr)
+static struct location kept_location(const struct policy_input *input,
+                                     unsigned int i, of_all of,
+                                     const struct topology_place *places,
+                                     unsigned int nr)
 {
     const struct topology *t = input->topology;
     const struct domain *d = &input->domains->domain[i];
@@ -98,7 +98,7 @@ struct location location_kept(const struct policy_input *input,
 {
     const struct topology *t = input->topology;
 
-    return kept(input, i, topology_place_of_all, t->places, t->nr_places);
+    return kept_location(input, i, topology_place_of_all, t->places, t->nr_places);
 }
 
 struct location location_kept_cache(const struct policy_input *input,
@@ -106,7 +106,7 @@ struct location location_kept_cache(const struct policy_input *input,
 {
     const struct topology *t = input->topology;
 
-    return kept(input, i, topology_cache_of_all, t->caches, t->nr_caches);
+    return kept_location(input, i, topology_cache_of_all, t->caches, t->nr_caches);
 }
 
 struct location location_find(const struct policy_input *input,

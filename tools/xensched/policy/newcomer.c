@@ -43,8 +43,8 @@ static double *price_places(const struct policy_input *input,
 }
 
 /* Returns the cheapest place; *@gain: the mean of the other places costs this much more. */
-static unsigned int cheapest(const double *price, unsigned int nr,
-                             double *gain)
+static unsigned int find_cheapest(const double *price, unsigned int nr,
+                                  double *gain)
 {
     unsigned int i, best = 0;
     double sum = 0;
@@ -104,7 +104,7 @@ static void by_history(const struct policy_settings *settings,
 {
     struct savings *savings = &o->savings;
     double *price = price_places(input, n);
-    unsigned int best = cheapest(price, input->topology->nr_places, &savings->gain_ns);
+    unsigned int best = find_cheapest(price, input->topology->nr_places, &savings->gain_ns);
     const struct acquaintance *a = main_one(input, n, best);
 
     free(price);

@@ -19,13 +19,13 @@ void outcome_init(struct outcome *o)
     o->share = o->crossings = o->crossings_now = o->predicted = -1;
 }
 
-static double crossings(const struct policy_input *input,
-                        const struct domain *d)
+static double get_crossings(const struct policy_input *input,
+                            const struct domain *d)
 {
     return fmax(input->exchanges[d - input->domains->domain].crossings, 0);
 }
 
-static double notifications(const struct policy_input *input, const struct domain *d)
+static double get_notifications(const struct policy_input *input, const struct domain *d)
 {
     return input->exchanges[d - input->domains->domain].notifications;
 }
@@ -58,8 +58,8 @@ void outcome_send(struct outcome *o, const struct policy_input *input,
     o->before = o->here;
     o->here = (struct place_cost){ 0 };
     o->counts_ns = UINT64_MAX;
-    o->crossings = presence_known(d) ? crossings(input, d) : -1;
-    o->talked = notifications(input, d);
+    o->crossings = presence_known(d) ? get_crossings(input, d) : -1;
+    o->talked = get_notifications(input, d);
     o->predicted = promise.crossings;
     o->others_ns = promise.others_ns;
     o->sent_ns = o->since_ns = input->now_ns;
@@ -85,8 +85,8 @@ void outcome_again(struct outcome *o, uint64_t now_ns)
 }
 
 /* Returns false if the domain has hardly run since the latest check. */
-static bool measure(struct outcome *o, const struct policy_input *input,
-                    const struct domain *d, const struct cpumap *cpus)
+static bool measure_share(struct outcome *o, const struct policy_input *input,
+                          const struct domain *d, const struct cpumap *cpus)
 {
     const struct outcome last = *o;
     uint64_t ran, there;
@@ -110,7 +110,7 @@ static bool measure(struct outcome *o, const struct policy_input *input,
     return true;
 }
 
-static enum outcome_news arrive(struct outcome *o, uint64_t now_ns)
+static enum outcome_news note_arrival(struct outcome *o, uint64_t now_ns)
 {
     if (o->where == OUTCOME_AT_PLACE)
         return OUTCOME_NONE;
@@ -125,7 +125,7 @@ static enum outcome_news arrive(struct outcome *o, uint64_t now_ns)
     return OUTCOME_ARRIVED;
 }
 
-static enum outcome_news miss(struct outcome *o, uint64_t now_ns)
+static enum outcome_news note_absence(struct outcome *o, uint64_t now_ns)
 {
     uint64_t time = o->where == OUTCOME_AT_PLACE ? OUTCOME_TRIP_NS
                                                  : OUTCOME_PATIENCE_NS;
@@ -144,11 +144,11 @@ static enum outcome_news miss(struct outcome *o, uint64_t now_ns)
 }
 
 /* Averages the notifications that cross places, because single runs vary. */
-static void sample(struct outcome *o, const struct policy_input *input,
-                   const struct domain *d)
+static void sample_crossings(struct outcome *o, const struct policy_input *input,
+                             const struct domain *d)
 {
-    o->crossed_sum += crossings(input, d);
-    o->talked_sum += notifications(input, d);
+    o->crossed_sum += get_crossings(input, d);
+    o->talked_sum += get_notifications(input, d);
     o->samples++;
     o->crossings_now = o->crossed_sum / o->samples;
     o->talked_now = o->talked_sum / o->samples;
@@ -192,7 +192,7 @@ enum back_end_kind outcome_kind(enum work_unit unit, bool copied)
  * Fewer units come from elsewhere after the move, so the price of distance is the saving
  * per unit divided by that share.  The savings that other terms predicted are subtracted.
  */
-static void teach(const struct outcome *o, const struct policy_input *input)
+static void teach_prices(const struct outcome *o, const struct policy_input *input)
 {
     const struct place_cost *before = &o->before, *here = &o->here;
     double nearer = before->apart - here->apart, lines_ns, saved;
@@ -217,7 +217,7 @@ static enum outcome_news end_judgement(struct outcome *o, const struct policy_in
 {
     o->arrived_ns = 0;
     o->judged = news == OUTCOME_GOOD;
-    teach(o, input);
+    teach_prices(o, input);
 
     return news;
 }
@@ -226,14 +226,14 @@ static enum outcome_news end_judgement(struct outcome *o, const struct policy_in
  * Judges a domain at its target; called in each run.  The predicted saving has to be missing
  * twice in a row, because one window may be chance.
  */
-static enum outcome_news judge(struct outcome *o, const struct policy_input *input,
-                               const struct domain *d)
+static enum outcome_news judge_move(struct outcome *o, const struct policy_input *input,
+                                    const struct domain *d)
 {
     enum place_verdict cost;
 
     if (!o->arrived_ns)
         return OUTCOME_NONE;
-    sample(o, input, d);
+    sample_crossings(o, input, d);
     if (input->now_ns - o->arrived_ns < input->window_ns)
         return OUTCOME_NONE;
     o->arrived_ns = input->now_ns;
@@ -261,12 +261,12 @@ enum outcome_news outcome_check(struct outcome *o,
 
     if (!presence_known(d))
         return OUTCOME_NONE;
-    if (measure(o, input, d, cpus))
-        news = o->share >= OUTCOME_THERE ? arrive(o, input->now_ns)
-                                         : miss(o, input->now_ns);
+    if (measure_share(o, input, d, cpus))
+        news = o->share >= OUTCOME_THERE ? note_arrival(o, input->now_ns)
+                                         : note_absence(o, input->now_ns);
 
     return news == OUTCOME_NONE && o->where == OUTCOME_AT_PLACE
-           ? judge(o, input, d) : news;
+           ? judge_move(o, input, d) : news;
 }
 
 /* Finds the domains that keep this one from its place. */

@@ -10,7 +10,7 @@
 #define LEAST_WINDOWS 2U
 
 /* Two-sided Student's t for 99 %; strict, because every window repeats the test. */
-static double student(unsigned int freedom)
+static double student_t(unsigned int freedom)
 {
     static const double t[] = {
         INFINITY, 63.7, 9.92, 5.84, 4.60, 4.03, 3.71, 3.50, 3.36, 3.25, 3.17,
@@ -21,7 +21,7 @@ static double student(unsigned int freedom)
     return freedom < nr ? t[freedom] : t[nr - 1];
 }
 
-static void add(struct evidence *e, double value)
+static void add_value(struct evidence *e, double value)
 {
     if (e->n == PLACE_COST_WINDOWS) {
         e->squares *= (e->n - 1.0) / e->n;
@@ -31,12 +31,12 @@ static void add(struct evidence *e, double value)
 }
 
 /* @nr: windows, this one included. */
-static void average(double *mean, double value, unsigned int nr)
+static void update_mean(double *mean, double value, unsigned int nr)
 {
     *mean += (value - *mean) / nr;
 }
 
-static void begin(struct place_cost *c, const struct work *work)
+static void begin_unit(struct place_cost *c, const struct work *work)
 {
     c->unit = work->unit;
     c->copied = work->copied;
@@ -50,17 +50,17 @@ void place_cost_add(struct place_cost *c, const struct work *work, uint64_t wind
     if (work->unit == WORK_NONE)
         return;
     if (work->own_ns > 0)
-        add(&c->waiting, work->waited_ns / work->own_ns);
+        add_value(&c->waiting, work->waited_ns / work->own_ns);
     if (!c->cost.n || c->unit != work->unit || c->copied != work->copied)
-        begin(c, work);
-    add(&c->cost, work_cost(work) + work->waited_ns / work->units);
-    average(&c->pcpu_ns, work_cost(work), c->cost.n);
-    average(&c->notifications, work->notifications / work->units, c->cost.n);
-    average(&c->rate, NS_PER_S * work->units / window_ns, c->cost.n);
+        begin_unit(c, work);
+    add_value(&c->cost, work_cost(work) + work->waited_ns / work->units);
+    update_mean(&c->pcpu_ns, work_cost(work), c->cost.n);
+    update_mean(&c->notifications, work->notifications / work->units, c->cost.n);
+    update_mean(&c->rate, NS_PER_S * work->units / window_ns, c->cost.n);
     if (apart < 0 || c->apart < 0)
         c->apart = -1;
     else
-        average(&c->apart, apart, c->cost.n);
+        update_mean(&c->apart, apart, c->cost.n);
 }
 
 bool place_cost_comparable(const struct place_cost *before,
@@ -74,8 +74,8 @@ bool place_cost_comparable(const struct place_cost *before,
  * Assumes that both have one variance, because few windows at a place do not determine its
  * own.  @scale: the value of which PLACE_COST_NOISE is a part.
  */
-static enum place_verdict compare(const struct evidence *before,
-                                  const struct evidence *after, double scale)
+static enum place_verdict compare_costs(const struct evidence *before,
+                                        const struct evidence *after, double scale)
 {
     double difference = after->mean - before->mean, radius;
     unsigned int freedom;
@@ -85,7 +85,7 @@ static enum place_verdict compare(const struct evidence *before,
     if (after->n < LEAST_WINDOWS)
         return PLACE_OPEN;
     freedom = before->n + after->n - 2;
-    radius = student(freedom) *
+    radius = student_t(freedom) *
              sqrt((before->squares + after->squares) / freedom *
                   (1.0 / before->n + 1.0 / after->n));
     if (difference - radius > PLACE_COST_NOISE * scale)
@@ -100,10 +100,10 @@ enum place_verdict place_cost_compare(const struct place_cost *before,
     if (!after->cost.n)
         return before->waiting.n < LEAST_WINDOWS ? PLACE_UNKNOWN : PLACE_OPEN;
     if (place_cost_comparable(before, after))
-        return compare(&before->cost, &after->cost, before->cost.mean);
+        return compare_costs(&before->cost, &after->cost, before->cost.mean);
 
     /* Waiting is per ns of running, so the scale is 1. */
-    return compare(&before->waiting, &after->waiting, 1);
+    return compare_costs(&before->waiting, &after->waiting, 1);
 }
 
 bool place_cost_known(const struct place_cost *before, const struct place_cost *after)

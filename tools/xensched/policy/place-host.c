@@ -524,7 +524,7 @@ static unsigned int find_units(struct place_host *h)
 }
 
 /* Weights each unit by the rule of the domain that represents it. */
-static void weigh(struct place_host *h)
+static void weigh_units(struct place_host *h)
 {
     struct placement *p = &h->placement;
     unsigned int i, k;
@@ -624,7 +624,7 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     describe_units(h);
     links_add_partners(p, &links);
     add_up_talk(h, pairs, nr_pairs, total);
-    weigh(h);
+    weigh_units(h);
     placement_ready(p);
     queueing_learn(input->queueing, p, input->now_ns);
     p->queueing = queueing_part(input->queueing);

@@ -56,7 +56,7 @@ static double link_lines(const struct place_host *h, enum back_end_kind kind,
  * Returns the wake-ups of domain @i for each notification that it receives, or -1 if unknown.
  * The domain sends as many as it receives, so half of the exchanged ones count.
  */
-static double woken(const struct place_host *h, unsigned int i)
+static double wakes_per_notification(const struct place_host *h, unsigned int i)
 {
     double received = h->notifications[i] / 2;
 
@@ -79,7 +79,7 @@ static double more_wakes(const struct place_host *h, const struct talk_pair *pai
                          enum back_end_kind kind, double notifications)
 {
     const struct policy_input *input = h->input;
-    double a = woken(h, pair->a), b = woken(h, pair->b);
+    double a = wakes_per_notification(h, pair->a), b = wakes_per_notification(h, pair->b);
     double near = h->placement.prices.woken, now = (a + b) / 2, together, crossing;
 
     if (!has_price(h, pair) || a < 0 || b < 0 || now >= near || notifications <= 0 ||

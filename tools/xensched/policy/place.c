@@ -32,15 +32,15 @@ static void find_partner(const struct place_host *h, unsigned int unit,
     o->share = h->talks[unit] > 0 ? o->rate / h->talks[unit] : 0;
 }
 
-static void want(const struct place_host *h, enum want want,
-                 unsigned int spot, struct opinion *o)
+static void set_want(const struct place_host *h, enum want want,
+                     unsigned int spot, struct opinion *o)
 {
     o->want = want;
     o->spot = h->placement.spots[spot];
 }
 
 /* Notifications/s that cross places after all planned moves. */
-static double crossings(const struct placement *p, unsigned int unit)
+static double sum_crossings(const struct placement *p, unsigned int unit)
 {
     const struct unit *u = &p->units[unit];
     double sum = 0;
@@ -54,7 +54,7 @@ static double crossings(const struct placement *p, unsigned int unit)
 }
 
 /* Savings that depend neither on its partners nor on the load of its place. */
-static double others(const struct place_host *h, unsigned int unit)
+static double sum_other_savings(const struct place_host *h, unsigned int unit)
 {
     static const enum term_id terms[] = { TERM_MEMORY, TERM_CACHE, TERM_MIGRATIONS };
     double sum = 0;
@@ -79,22 +79,22 @@ static void part_of_group(const struct place_host *h, unsigned int domain, struc
         o->crossings = -1;
 }
 
-static void go(const struct place_host *h, unsigned int unit,
-               struct opinion *o)
+static void describe_move(const struct place_host *h, unsigned int unit,
+                          struct opinion *o)
 {
     const struct placement *p = &h->placement;
     const struct unit *u = &p->units[unit];
 
-    want(h, WANT_GO, u->at, o);
-    o->crossings = crossings(p, unit);
-    o->others_ns = others(h, unit);
+    set_want(h, WANT_GO, u->at, o);
+    o->crossings = sum_crossings(p, unit);
+    o->others_ns = sum_other_savings(h, unit);
     o->fact = GROUNDS_GAIN;
     place_savings(h, unit, u->at, &o->savings);
     o->gain = o->savings.gain_ns;
 }
 
 /* ns/s that the unit would cost more elsewhere. */
-static double worth(const struct placement *p, unsigned int unit)
+static double worth_of_spot(const struct placement *p, unsigned int unit)
 {
     const struct unit *u = &p->units[unit];
 
@@ -124,17 +124,17 @@ static void find_lack(const struct place_host *h, unsigned int unit, struct opin
     o->lack = u->width > o->of ? GROUNDS_TOO_WIDE : GROUNDS_ONE_SPOT;
 }
 
-static void stay(const struct place_host *h, unsigned int unit,
-                 struct opinion *o)
+static void describe_stay(const struct place_host *h, unsigned int unit,
+                          struct opinion *o)
 {
     const struct placement *p = &h->placement;
     const struct unit *u = &p->units[unit];
-    double kept = u->origin == ANYWHERE ? 0 : worth(p, unit);
+    double kept = u->origin == ANYWHERE ? 0 : worth_of_spot(p, unit);
 
     find_lack(h, unit, o);
     if (u->origin == ANYWHERE || kept < STAYING * p->least)
         return;
-    want(h, WANT_STAY, u->at, o);
+    set_want(h, WANT_STAY, u->at, o);
     o->worth = kept;
     o->fact = GROUNDS_WORTH;
     o->absent = h->input->guarded[h->stands[unit]].absent;
@@ -158,9 +158,9 @@ void place_opinions(const struct policies *policies, const struct policy_setting
             continue;
         find_partner(&h, i, &of_unit[i]);
         if (u->at == u->origin)
-            stay(&h, i, &of_unit[i]);
+            describe_stay(&h, i, &of_unit[i]);
         else
-            go(&h, i, &of_unit[i]);
+            describe_move(&h, i, &of_unit[i]);
     }
     for (i = 0; i < input->domains->nr; i++) {
         if (!input->guarded[i].open)

@@ -31,7 +31,7 @@ static const struct preset table[] = {
 
 _Static_assert(NR_PRESETS <= POLICIES_MAX, "no room to choose all presets");
 
-static bool add(struct policies *policies, const char *name)
+static bool add_preset(struct policies *policies, const char *name)
 {
     unsigned int i, k;
 
@@ -55,7 +55,7 @@ bool policies_parse(struct policies *policies, const char *text)
 
     memset(policies, 0, sizeof(*policies));
     while (good && (name = strsep(&rest, ",")))
-        good = add(policies, name);
+        good = add_preset(policies, name);
     free(copy);
 
     return good;

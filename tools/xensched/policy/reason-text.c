@@ -19,9 +19,9 @@ struct text {
     const struct domain *domain; /* of which the text reports */
 };
 
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_text(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void add(struct text *t, const char *format, ...)
+static void add_text(struct text *t, const char *format, ...)
 {
     size_t length = strlen(t->text);
     va_list args;
@@ -31,8 +31,8 @@ static void add(struct text *t, const char *format, ...)
     va_end(args);
 }
 
-static struct text begin(char *text, const struct topology *topology,
-                         const struct domain *d)
+static struct text begin_text(char *text, const struct topology *topology,
+                              const struct domain *d)
 {
     text[0] = '\0';
 
@@ -48,7 +48,7 @@ static const char *name_of(const struct domain *d, char text[DOMAIN_NAME_TEXT])
     return text;
 }
 
-static const char *kind(const struct text *t)
+static const char *place_kind(const struct text *t)
 {
     return t->topology->places[0].kind;
 }
@@ -56,7 +56,7 @@ static const char *kind(const struct text *t)
 /* Returns the kind of place that can keep a domain: an LLC, if the host has one place only. */
 static const char *spot_kind(const struct text *t)
 {
-    return t->topology->nr_places > 1 ? kind(t) : t->topology->caches[0].kind;
+    return t->topology->nr_places > 1 ? place_kind(t) : t->topology->caches[0].kind;
 }
 
 static const struct topology_place *place_at(const struct text *t, struct spot spot)
@@ -73,22 +73,22 @@ static void say_talk(struct text *t, const struct savings *a)
 
     if (!a->with)
         return;
-    add(t, "%.0f notifications/s", a->notifications);
+    add_text(t, "%.0f notifications/s", a->notifications);
     if (a->pages >= 0.5)
-        add(t, " and %.0f pages/s", a->pages);
-    add(t, " with ");
+        add_text(t, " and %.0f pages/s", a->pages);
+    add_text(t, " with ");
     if (a->with_vcpu != ALL_VCPUS)
-        add(t, "vCPU %u of ", a->with_vcpu);
+        add_text(t, "vCPU %u of ", a->with_vcpu);
     if (a->with->group[0])
-        add(t, "group %.34s", a->with->group);
+        add_text(t, "group %.34s", a->with->group);
     else
-        add(t, "%.40s", name_of(a->with, name));
+        add_text(t, "%.40s", name_of(a->with, name));
     if (fabs(now - then) >= 0.5)
-        add(t, " cross %ss by %.0f %% now, by %.0f %% then", kind(t), now, then);
+        add_text(t, " cross %ss by %.0f %% now, by %.0f %% then", place_kind(t), now, then);
     if (a->more)
-        add(t, ", and %u more", a->more);
+        add_text(t, ", and %u more", a->more);
     if (a->learned)
-        add(t, ", price learned from %u moves", a->learned);
+        add_text(t, ", price learned from %u moves", a->learned);
 }
 
 static void say_term(struct text *t, const struct savings *a, enum term_id term)
@@ -100,33 +100,33 @@ static void say_term(struct text *t, const struct savings *a, enum term_id term)
         say_talk(t, a);
         break;
     case TERM_MEMORY:
-        add(t, "%.0f %% of its memory is on %s %u, %.2f million misses/s%s",
-            100 * a->memory_share, places[a->memory_place].kind,
-            places[a->memory_place].id, a->misses / 1e6,
-            a->misses_counted ? "" : ", assumed");
+        add_text(t, "%.0f %% of its memory is on %s %u, %.2f million misses/s%s",
+                 100 * a->memory_share, places[a->memory_place].kind,
+                 places[a->memory_place].id, a->misses / 1e6,
+                 a->misses_counted ? "" : ", assumed");
         break;
     case TERM_WAITING:
-        add(t, "%.1f runnable vCPUs%s on %.0f cores of %s %u", a->runnable,
-            a->needs ? " with it" : "", a->cores, places[a->busy_place].kind,
-            places[a->busy_place].id);
+        add_text(t, "%.1f runnable vCPUs%s on %.0f cores of %s %u", a->runnable,
+                 a->needs ? " with it" : "", a->cores, places[a->busy_place].kind,
+                 places[a->busy_place].id);
         break;
     case TERM_QUEUEING:
-        add(t, "by chance more than %.0f vCPUs are runnable on the cores of %s %u, in the mean "
-            "%.1f; %.0f %% of such waits are counted", a->cores, places[a->busy_place].kind,
-            places[a->busy_place].id, a->runnable, 100 * a->counted);
+        add_text(t, "by chance more than %.0f vCPUs are runnable on the cores of %s %u, "
+                 "in the mean %.1f; %.0f %% of such waits are counted", a->cores, places[a->busy_place].kind,
+                 places[a->busy_place].id, a->runnable, 100 * a->counted);
         break;
     case TERM_CACHE:
-        add(t, "%.1f million cache misses/s, beside others", a->misses / 1e6);
+        add_text(t, "%.1f million cache misses/s, beside others", a->misses / 1e6);
         break;
     case TERM_MOVING:
-        add(t, "to fill caches, within %.0f s", a->horizon_s);
+        add_text(t, "to fill caches, within %.0f s", a->horizon_s);
         break;
     case TERM_WAKES:
-        add(t, "%.0f wake-ups/s %s", fabs(a->more_wakes),
-            a->more_wakes < 0 ? "fewer" : "more");
+        add_text(t, "%.0f wake-ups/s %s", fabs(a->more_wakes),
+                 a->more_wakes < 0 ? "fewer" : "more");
         break;
     case TERM_MIGRATIONS:
-        add(t, "beside others its vCPUs move between pCPUs, now %.0f/s", a->migrations);
+        add_text(t, "beside others its vCPUs move between pCPUs, now %.0f/s", a->migrations);
         break;
     case NR_TERMS:
         break;
@@ -142,20 +142,20 @@ static void say_savings(struct text *t, const struct savings *a)
     unsigned int sign, i;
 
     cpumap_format(&place->cpus, cpus, sizeof(cpus));
-    add(t, "to %s %u (pCPUs %.60s): ", place->kind, place->id, cpus);
+    add_text(t, "to %s %u (pCPUs %.60s): ", place->kind, place->id, cpus);
     for (sign = 0; sign < 2; sign++)
         for (i = 0; i < NR_TERMS; i++) {
             double saved = (sign ? -1 : 1) * a->saved_ns[i] / NS_PER_MS;
 
             if (saved < WORTH_A_WORD)
                 continue;
-            add(t, "%s%s %.2f ms/s (", comma, sign ? "costs" : "saves", saved);
+            add_text(t, "%s%s %.2f ms/s (", comma, sign ? "costs" : "saves", saved);
             say_term(t, a, i);
-            add(t, ")");
+            add_text(t, ")");
             comma = ", ";
         }
     if (!*comma)
-        add(t, "saves nothing");
+        add_text(t, "saves nothing");
 }
 
 /* Opinions. */
@@ -168,12 +168,12 @@ static void say_location(struct text *t, const struct location *w)
 
     cpumap_format(&place->cpus, cpus, sizeof(cpus));
     if (!w->there)
-        add(t, "which spends %.0f %% of its time", 100 * w->share);
+        add_text(t, "which spends %.0f %% of its time", 100 * w->share);
     else if (w->there < w->online)
-        add(t, "most of whose vCPUs (%u of %u) are", w->there, w->online);
+        add_text(t, "most of whose vCPUs (%u of %u) are", w->there, w->online);
     else
-        add(t, "whose vCPUs are");
-    add(t, " on pCPUs %.100s (%s %u)", cpus, place->kind, place->id);
+        add_text(t, "whose vCPUs are");
+    add_text(t, " on pCPUs %.100s (%s %u)", cpus, place->kind, place->id);
 }
 
 /* Writes why no guest moves to the partner's place. */
@@ -182,12 +182,12 @@ static void say_spread(struct text *t, const struct opinion *o)
     char name[DOMAIN_NAME_TEXT];
 
     if (o->location.share < 0)
-        add(t, "the location of %.40s is unknown: it is bound to no %s, and service-ns has "
-            "no rows of it", name_of(o->partner, name), kind(t));
+        add_text(t, "the location of %.40s is unknown: it is bound to no %s, and service-ns has "
+                 "no rows of it", name_of(o->partner, name), place_kind(t));
     else
-        add(t, "%.40s is spread: it spends no more than %.0f %% of its time on one %s, "
-            "%.0f %% are needed", name_of(o->partner, name), 100 * o->location.share,
-            kind(t), 100 * LOCATION_TO_GO);
+        add_text(t, "%.40s is spread: it spends no more than %.0f %% of its time on one %s, "
+                 "%.0f %% are needed", name_of(o->partner, name), 100 * o->location.share,
+                 place_kind(t), 100 * LOCATION_TO_GO);
 }
 
 static const char *const plain_grounds[] = {
@@ -203,34 +203,35 @@ static void say_newcomer(struct text *t, const struct opinion *o, enum grounds g
 
     switch (grounds) {
     case GROUNDS_HISTORY:
-        add(t, "by what it did when it last ran that saves %.2f ms/s: it had %.0f "
-            "notifications/s and %.0f pages/s with %.60s", a->gain_ns / NS_PER_MS,
-            a->notifications, a->pages, name_of(o->partner, name));
+        add_text(t, "by what it did when it last ran that saves %.2f ms/s: it had %.0f "
+                 "notifications/s and %.0f pages/s with %.60s", a->gain_ns / NS_PER_MS,
+                 a->notifications, a->pages, name_of(o->partner, name));
         break;
     case GROUNDS_BACK_ENDS:
-        add(t, "%u of its %u disk%s served by %.60s%s", o->count, o->of,
-            o->of == 1 ? " is" : "s are", name_of(o->partner, name),
-            o->others ? " and others there" : "");
+        add_text(t, "%u of its %u disk%s served by %.60s%s", o->count, o->of,
+                 o->of == 1 ? " is" : "s are", name_of(o->partner, name),
+                 o->others ? " and others there" : "");
         break;
     case GROUNDS_HISTORY_GAIN:
-        add(t, "for the domains with which it communicated when it last ran, no %s is better "
-            "by %.2f ms/s, the least gain, but by %.2f", kind(t), a->least_ns / NS_PER_MS,
-            a->gain_ns / NS_PER_MS);
+        add_text(t, "for the domains with which it communicated when it last ran, no %s is better "
+                 "by %.2f ms/s, the least gain, but by %.2f", place_kind(t),
+                 a->least_ns / NS_PER_MS, a->gain_ns / NS_PER_MS);
         break;
     case GROUNDS_HISTORY_SPREAD:
-        add(t, "when it last ran it communicated most with %.60s, but ", name_of(o->partner, name));
+        add_text(t, "when it last ran it communicated most with %.60s, but ",
+                 name_of(o->partner, name));
         say_spread(t, o);
         break;
     case GROUNDS_BACK_END_SPREAD:
-        add(t, "other domains serve its disks, but ");
+        add_text(t, "other domains serve its disks, but ");
         say_spread(t, o);
         break;
     case GROUNDS_BACK_ENDS_EVEN:
-        add(t, "the domains that serve its disks are on different %ss, as many on one as on "
-            "the other", kind(t));
+        add_text(t, "the domains that serve its disks are on different %ss, as many on one as on "
+                 "the other", place_kind(t));
         break;
     default:
-        add(t, "%s", plain_grounds[grounds]);
+        add_text(t, "%s", plain_grounds[grounds]);
         break;
     }
 }
@@ -245,21 +246,21 @@ static void say_grounds(struct text *t, const struct opinion *o, enum grounds gr
         break;
     case GROUNDS_WORTH:
         if (o->follows)
-            add(t, "its group %.60s is there: ", t->domain->group);
-        add(t, "this location %s worth %.2f ms/s", o->absent ? "would be" : "is",
-            o->worth / NS_PER_MS);
+            add_text(t, "its group %.60s is there: ", t->domain->group);
+        add_text(t, "this location %s worth %.2f ms/s", o->absent ? "would be" : "is",
+                 o->worth / NS_PER_MS);
         break;
     case GROUNDS_LEAST_GAIN:
         say_savings(t, a);
-        add(t, ", gain %.2f ms/s, least gain %.2f ms/s", a->gain_ns / NS_PER_MS,
-            a->least_ns / NS_PER_MS);
+        add_text(t, ", gain %.2f ms/s, least gain %.2f ms/s", a->gain_ns / NS_PER_MS,
+                 a->least_ns / NS_PER_MS);
         break;
     case GROUNDS_TOO_WIDE:
-        add(t, "no %s has enough cores: it has %u vCPUs, and may use at most %u cores of one",
-            spot_kind(t), o->count, o->of);
+        add_text(t, "no %s has enough cores: it has %u vCPUs, and may use at most %u cores of one",
+                 spot_kind(t), o->count, o->of);
         break;
     case GROUNDS_ONE_SPOT:
-        add(t, "there is no other %s with as many cores as it has vCPUs", spot_kind(t));
+        add_text(t, "there is no other %s with as many cores as it has vCPUs", spot_kind(t));
         break;
     default:
         say_newcomer(t, o, grounds);
@@ -271,18 +272,18 @@ static void say_lack(struct text *t, const struct opinion *o)
 {
     say_grounds(t, o, o->lack);
     if (o->full && o->lack == GROUNDS_LEAST_GAIN)
-        add(t, ", but it has no room");
+        add_text(t, ", but it has no room");
 }
 
 /* Writes the fact that decides, and the figures or the place that belong to it. */
 static void say_opinion(struct text *t, const struct opinion *o)
 {
     say_grounds(t, o, o->fact);
-    add(t, ", ");
+    add_text(t, ", ");
     if (o->fact == GROUNDS_GAIN)
-        add(t, "%s %.2f ms/s, least gain %.2f ms/s",
-            o->gain > 0 ? "expected gain" : "it makes room, at", o->gain / NS_PER_MS,
-            o->savings.least_ns / NS_PER_MS);
+        add_text(t, "%s %.2f ms/s, least gain %.2f ms/s",
+                 o->gain > 0 ? "expected gain" : "it makes room, at", o->gain / NS_PER_MS,
+                 o->savings.least_ns / NS_PER_MS);
     else if (o->fact == GROUNDS_WORTH)
         say_lack(t, o);
     else
@@ -295,13 +296,13 @@ static void say_cost(struct text *t, const struct place_cost *before,
                      const struct place_cost *after)
 {
     if (!place_cost_known(before, after))
-        add(t, "the cost of its work before the move is unknown");
+        add_text(t, "the cost of its work before the move is unknown");
     else if (place_cost_comparable(before, after) && after->unit < WORK_TIME)
-        add(t, "a %s costs %.1f us with its waiting, before the move %.1f (%u and %u "
+        add_text(t, "a %s costs %.1f us with its waiting, before the move %.1f (%u and %u "
             "windows)", work_unit_name(after->unit), after->cost.mean / 1e3,
             before->cost.mean / 1e3, after->cost.n, before->cost.n);
     else
-        add(t, "it waits %.1f ms for each s that it runs, before the move %.1f (%u and %u "
+        add_text(t, "it waits %.1f ms for each s that it runs, before the move %.1f (%u and %u "
             "windows)", 1e3 * after->waiting.mean, 1e3 * before->waiting.mean,
             after->waiting.n, before->waiting.n);
 }
@@ -311,13 +312,13 @@ static void say_judgement(struct text *t, const struct verdict *v)
     const struct outcome *o = &v->outcome;
 
     say_cost(t, &o->before, &o->here);
-    add(t, "; %.0f notifications/s cross places, before the move %.0f", o->crossings_now,
-        o->crossings);
+    add_text(t, "; %.0f notifications/s cross places, before the move %.0f", o->crossings_now,
+             o->crossings);
     if (o->predicted >= 0)
-        add(t, ", predicted were %.0f", o->predicted);
-    add(t, "; %s", v->news == OUTCOME_GOOD ? "it stays"
-                 : v->news == OUTCOME_WORSE ? "it costs more than before"
-                                            : "it did not help");
+        add_text(t, ", predicted were %.0f", o->predicted);
+    add_text(t, "; %s", v->news == OUTCOME_GOOD ? "it stays"
+                      : v->news == OUTCOME_WORSE ? "it costs more than before"
+                                                 : "it did not help");
 }
 
 /* "; there 1.9 of 2 pCPUs are busy: Domain-0 1.4, computing 0.5" */
@@ -325,20 +326,20 @@ static void say_absence(struct text *t, const struct verdict *v)
 {
     char name[DOMAIN_NAME_TEXT];
 
-    add(t, "only %.0f %% of its time it runs at its place, %.1f s after it was moved; there "
-        "%.1f of %u pCPUs are busy", 100 * v->outcome.share, v->after_ns / NS_PER_S, v->busy,
-        v->cpus);
+    add_text(t, "only %.0f %% of its time it runs at its place, %.1f s after it was moved; there "
+             "%.1f of %u pCPUs are busy", 100 * v->outcome.share, v->after_ns / NS_PER_S, v->busy,
+             v->cpus);
     if (v->first)
-        add(t, ": %.40s %.1f", name_of(v->first, name), v->first_use);
+        add_text(t, ": %.40s %.1f", name_of(v->first, name), v->first_use);
     if (v->second)
-        add(t, ", %.40s %.1f", name_of(v->second, name), v->second_use);
+        add_text(t, ", %.40s %.1f", name_of(v->second, name), v->second_use);
 }
 
 static void say_verdict(struct text *t, const struct verdict *v)
 {
     if (v->news == OUTCOME_ARRIVED)
-        add(t, "%.0f %% of its time it runs at its place, %.1f s after it was moved",
-            100 * v->outcome.share, v->after_ns / NS_PER_S);
+        add_text(t, "%.0f %% of its time it runs at its place, %.1f s after it was moved",
+                 100 * v->outcome.share, v->after_ns / NS_PER_S);
     else if (v->news == OUTCOME_ABSENT)
         say_absence(t, v);
     else if (v->news != OUTCOME_NONE)
@@ -363,11 +364,11 @@ static void say_no_room(struct text *t, const struct reason *r)
     const struct topology_place *place = place_at(t, r->spot);
     char name[DOMAIN_NAME_TEXT];
 
-    add(t, ", but %s %u has no room: of its %u cores %.60s needs %.1f", place->kind, place->id,
-        r->count, r->other ? name_of(r->other, name) : "no guest there", r->other_need);
+    add_text(t, ", but %s %u has no room: of its %u cores %.60s needs %.1f", place->kind, place->id,
+             r->count, r->other ? name_of(r->other, name) : "no guest there", r->other_need);
     if (r->other && r->taken - r->other_need >= 0.05)
-        add(t, ", all that are bound there %.1f", r->taken);
-    add(t, "; it needs %.1f itself", r->need);
+        add_text(t, ", all that are bound there %.1f", r->taken);
+    add_text(t, "; it needs %.1f itself", r->need);
 }
 
 static void say_few_cores(struct text *t, const struct reason *r)
@@ -376,9 +377,9 @@ static void say_few_cores(struct text *t, const struct reason *r)
     const struct rule *rule = t->domain->rule;
     bool limits = rule && rule->nodes;
 
-    add(t, ", but of %s %u only %u cores are in its cpupool%s%s, and it has %u vCPUs",
-        place->kind, place->id, r->count, limits ? " and allowed by the rule " : "",
-        limits ? rule->text : "", r->of);
+    add_text(t, ", but of %s %u only %u cores are in its cpupool%s%s, and it has %u vCPUs",
+             place->kind, place->id, r->count, limits ? " and allowed by the rule " : "",
+             limits ? rule->text : "", r->of);
 }
 
 /* "; it prefers node 0 already, but runs there only 2 % of its time" */
@@ -387,14 +388,14 @@ static void say_preference(struct text *t, const struct reason *r)
     const struct topology_place *place = place_at(t, r->spot);
 
     if (r->code == REASON_OPINION)
-        add(t, "; it prefers %s %u already, but runs there only %.0f %% of its time",
-            place->kind, place->id, 100 * r->share);
+        add_text(t, "; it prefers %s %u already, but runs there only %.0f %% of its time",
+                 place->kind, place->id, 100 * r->share);
     else if (r->share < 0)
-        add(t, ", and it prefers %s %u already; where it runs is not known", place->kind,
-            place->id);
+        add_text(t, ", and it prefers %s %u already; where it runs is not known", place->kind,
+                 place->id);
     else
-        add(t, ", and it prefers %s %u already and runs there %.0f %% of its time",
-            place->kind, place->id, 100 * r->share);
+        add_text(t, ", and it prefers %s %u already and runs there %.0f %% of its time",
+                 place->kind, place->id, 100 * r->share);
 }
 
 /* Adds why the opinion has no effect, after the fact that speaks for it. */
@@ -405,11 +406,12 @@ static void say_objection(struct text *t, const struct reason *r)
     if (r->code == REASON_PREFERS)
         say_preference(t, r);
     else if (r->code == REASON_UNCONFIRMED)
-        add(t, "; wait for a confirmation (%u of %u)", r->count, r->of);
+        add_text(t, "; wait for a confirmation (%u of %u)", r->count, r->of);
     else if (r->code == REASON_WORSE_THERE)
-        add(t, ", but its work cost more there; it is not tried again for %.0f s", s);
+        add_text(t, ", but its work cost more there; it is not tried again for %.0f s", s);
     else if (r->code == REASON_NO_HELP)
-        add(t, ", but a move before this one did not help; it is not tried again for %.0f s", s);
+        add_text(t, ", but a move before this one did not help; "
+                 "it is not tried again for %.0f s", s);
     else if (r->code == REASON_FEW_CORES)
         say_few_cores(t, r);
     else
@@ -424,36 +426,36 @@ static void say_constraint(struct text *t, const struct decision *decision)
 
     switch (r->code) {
     case REASON_ASIDE:
-        add(t, "%s", t->domain->aside);
+        add_text(t, "%s", t->domain->aside);
         break;
     case REASON_NEW:
-        add(t, "it is new: seen for %.1f s, has to be %.0f s", s, least_s);
+        add_text(t, "it is new: seen for %.1f s, has to be %.0f s", s, least_s);
         break;
     case REASON_DEVICE_MODEL:
-        add(t, "its device model %.60s stays where it is, and they go together",
-            name_of(r->other, name));
+        add_text(t, "its device model %.60s stays where it is, and they go together",
+                 name_of(r->other, name));
         break;
     case REASON_GOES_ALONG:
-        add(t, "it goes with %.60s, whose device model it is", name_of(r->other, name));
+        add_text(t, "it goes with %.60s, whose device model it is", name_of(r->other, name));
         break;
     case REASON_UNDONE:
-        add(t, "the move is undone: ");
+        add_text(t, "the move is undone: ");
         say_verdict(t, &decision->verdict);
         break;
     case REASON_STAYS:
-        add(t, "it was moved %.1f s ago and stays for %.0f s at least", s, least_s);
+        add_text(t, "it was moved %.1f s ago and stays for %.0f s at least", s, least_s);
         break;
     case REASON_JUDGED:
-        add(t, "it was moved %.1f s ago, and the daemon still judges this move", s);
+        add_text(t, "it was moved %.1f s ago, and the daemon still judges this move", s);
         break;
     case REASON_NOTHING:
-        add(t, "for %.0f s there was no reason for it to be there", s);
+        add_text(t, "for %.0f s there was no reason for it to be there", s);
         break;
     case REASON_NOTHING_NOW:
-        add(t, "it was moved, and had a reason to be there %.1f s ago", s);
+        add_text(t, "it was moved, and had a reason to be there %.1f s ago", s);
         break;
     default:
-        add(t, "%s", plain[r->code]);
+        add_text(t, "%s", plain[r->code]);
         break;
     }
 }
@@ -461,7 +463,7 @@ static void say_constraint(struct text *t, const struct decision *decision)
 void reason_text(const struct decision *decision, const struct domain *d,
                  const struct topology *topology, char text[REASON_TEXT])
 {
-    struct text t = begin(text, topology, d);
+    struct text t = begin_text(text, topology, d);
     const struct reason *r = &decision->reason;
 
     if (r->code == REASON_OPINION) {
@@ -477,13 +479,13 @@ void reason_text(const struct decision *decision, const struct domain *d,
         say_constraint(&t, decision);
     }
     if (decision->put_off)
-        add(&t, "; not yet: there were %u moves in the last minute, which is the most "
-            "(max_moves)", decision->put_off);
+        add_text(&t, "; not yet: there were %u moves in the last minute, which is the most "
+                 "(max_moves)", decision->put_off);
 }
 
 void verdict_text(const struct verdict *verdict, char text[REASON_TEXT])
 {
-    struct text t = begin(text, NULL, NULL);
+    struct text t = begin_text(text, NULL, NULL);
 
     say_verdict(&t, verdict);
 }
@@ -499,20 +501,20 @@ static const char *const plain_pulls[] = {
 void pull_text(const struct pull_reason *r, char text[REASON_TEXT])
 {
     const double worth = r->worth_ns / NS_PER_MS, hard = r->hard_ns / NS_PER_MS;
-    struct text t = begin(text, NULL, NULL);
+    struct text t = begin_text(text, NULL, NULL);
 
     if (r->code == PULL_COSTS_MORE)
-        add(&t, "a hard affinity costs %.2f ms/s in waiting, and its place is worth %.2f ms/s",
-            hard, worth);
+        add_text(&t, "a hard affinity costs %.2f ms/s in waiting, and its place is worth %.2f ms/s",
+                 hard, worth);
     else if (r->code == PULL_ABSENT)
-        add(&t, "only %.0f %% of its time it is at its place, where there is room",
-            100 * r->share);
+        add_text(&t, "only %.0f %% of its time it is at its place, where there is room",
+                 100 * r->share);
     else if (r->code != PULL_IGNORED)
-        add(&t, "%s", plain_pulls[r->code]);
+        add_text(&t, "%s", plain_pulls[r->code]);
     else
-        add(&t, "the soft affinity alone has no effect (%.0f %% of its time at its place), "
-            "and there is room", 100 * r->share);
+        add_text(&t, "the soft affinity alone has no effect (%.0f %% of its time at its place), "
+                 "and there is room", 100 * r->share);
     if (r->code == PULL_IGNORED && worth > 0)
-        add(&t, "; elsewhere it loses %.2f ms/s, a hard affinity costs %.2f ms/s in waiting",
-            r->lost_ns / NS_PER_MS, hard);
+        add_text(&t, "; elsewhere it loses %.2f ms/s, a hard affinity costs %.2f ms/s in waiting",
+                 r->lost_ns / NS_PER_MS, hard);
 }

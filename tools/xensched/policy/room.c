@@ -21,7 +21,7 @@ void room_free(struct room *room)
     free(room->taken);
 }
 
-static bool has(const struct room *room, struct spot spot, unsigned int cache)
+static bool spot_has(const struct room *room, struct spot spot, unsigned int cache)
 {
     return spot.cache == TOPOLOGY_UNKNOWN ? room->within[cache] == spot.place
                                           : spot.cache == cache;
@@ -32,7 +32,7 @@ unsigned int room_cores(const struct room *room, const struct tenant *t, struct 
     unsigned int i, cores = 0;
 
     for (i = 0; i < room->nr_caches; i++)
-        if (has(room, spot, i))
+        if (spot_has(room, spot, i))
             cores += t->cores[i];
 
     return cores;
@@ -44,7 +44,7 @@ struct demand room_taken(const struct room *room, unsigned int pool, struct spot
     unsigned int i;
 
     for (i = 0; i < room->nr_caches; i++)
-        if (has(room, spot, i))
+        if (spot_has(room, spot, i))
             demand_add(&sum, room->taken[pool * room->nr_caches + i], 1);
 
     return sum;
@@ -56,13 +56,13 @@ static double part_in(const struct room *room, const struct tenant *t, struct sp
 {
     unsigned int cores, caches = 0, i;
 
-    if (!has(room, spot, cache))
+    if (!spot_has(room, spot, cache))
         return 0;
     cores = room_cores(room, t, spot);
     if (cores)
         return (double)t->cores[cache] / cores;
     for (i = 0; i < room->nr_caches; i++)
-        caches += has(room, spot, i);
+        caches += spot_has(room, spot, i);
 
     return 1.0 / caches;
 }
@@ -77,15 +77,15 @@ void room_change(struct room *room, const struct tenant *t, struct spot spot, do
 }
 
 /* Returns whether all of @spot has room for the tenant, if the tenant is counted at @at. */
-static bool fits(const struct room *room, const struct tenant *t, const struct spot *at,
-                 struct spot spot, double part)
+static bool spot_fits(const struct room *room, const struct tenant *t, const struct spot *at,
+                      struct spot spot, double part)
 {
     struct demand sum = room_taken(room, t->pool, spot);
     double cores = room_cores(room, t, spot);
     unsigned int i;
 
     for (i = 0; at && i < room->nr_caches; i++)
-        if (has(room, spot, i))
+        if (spot_has(room, spot, i))
             demand_add(&sum, t->demand, -part_in(room, t, *at, i));
     demand_add(&sum, t->demand, 1);
 
@@ -98,6 +98,6 @@ bool room_fits(const struct room *room, const struct tenant *t, const struct spo
 {
     const struct spot place = { spot.place, TOPOLOGY_UNKNOWN };
 
-    return fits(room, t, at, spot, part) &&
-           (spot.cache == TOPOLOGY_UNKNOWN || fits(room, t, at, place, part));
+    return spot_fits(room, t, at, spot, part) &&
+           (spot.cache == TOPOLOGY_UNKNOWN || spot_fits(room, t, at, place, part));
 }

@@ -19,7 +19,7 @@ static const char *const weights[] = {
 };
 
 /* Removes spaces at both ends, in place. */
-static char *trimmed(char *text)
+static char *trim_text(char *text)
 {
     size_t length;
 
@@ -111,7 +111,7 @@ static bool parse_whats(struct rule *rule, char *rest)
     bool good = *rest;
 
     while (good && (part = strsep(&rest, ","))) {
-        part = trimmed(part);
+        part = trim_text(part);
         if (what && !strncmp(what, "nodes=", 6) && goes_on(part)) {
             size_t length = strlen(all);
 
@@ -137,8 +137,8 @@ static bool parse_rule(struct rule *rule, char *text)
     for (i = 0; i < NR_RULE_WEIGHTS; i++)
         rule->weight[i] = 1;
 
-    return text && parse_subject(rule, trimmed(who)) &&
-           parse_whats(rule, trimmed(text));
+    return text && parse_subject(rule, trim_text(who)) &&
+           parse_whats(rule, trim_text(text));
 }
 
 bool rules_parse(struct rules *rules, const char *text)

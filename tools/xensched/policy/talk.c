@@ -21,7 +21,7 @@ struct summing {
     struct cells pages, copied; /* only pages; only copied pages */
 };
 
-static bool counts(unsigned int event)
+static bool is_counted(unsigned int event)
 {
     switch (event) {
     case XEN_SCHEDLOG_EV_EVTCHN_SEND:
@@ -78,7 +78,7 @@ static void add_entry(const struct matrix_entry *entry, void *arg)
 {
     double rate;
 
-    if (!counts(entry->event) ||
+    if (!is_counted(entry->event) ||
         entry->current == XEN_SCHEDLOG_ACCT_XEN ||
         entry->correspondent == XEN_SCHEDLOG_ACCT_XEN ||
         entry->correspondent == XEN_SCHEDLOG_ACCT_NONE)
