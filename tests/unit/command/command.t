@@ -515,7 +515,7 @@ def waits_since_a_mark():
 def changes_say_what_is_the_case():
     """act, advise, hold and release print the new state, and what prevents moves"""
     act = examples()["act"]
-    ended = ask("act", act).expect(0, "mode: act", "2 moves to make")
+    ended = ask("act", act).expect(0, "mode: act", "moves in the latest: 2")
     check("not moving" not in ended.out, ended.out)
     act["result"]["obstacles"] = ["cannot write 'x'"]
     ask("act", act).expect(0, "not moving    cannot write 'x'\n")

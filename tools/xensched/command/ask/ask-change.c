@@ -10,8 +10,8 @@
 
 static void print_act(const struct json_object *result)
 {
-    printf("mode: act; xenschedd carries its next plan out (the latest has %s "
-           "moves to make)\n", field_text(result, "proposed"));
+    printf("mode: act; xenschedd carries its next plan out (moves in the "
+           "latest: %s)\n", field_text(result, "proposed"));
     obstacles_print(result);
 }
 

@@ -106,7 +106,7 @@ static void print_daemon(const struct json_object *result)
     print_budget(field_object(result, "budget"));
     printf("memory        %s KiB\n",
            field_number(result, "memory_bytes", 1.0 / 1024, 0));
-    printf("moves         %s, put back %s\n", field_text(result, "moves"),
+    printf("moves         %s, restored %s\n", field_text(result, "moves"),
            field_text(result, "restores"));
     print_soft_weight(field_object(result, "soft_weight"));
     print_rules(field_array(result, "rules"));

@@ -37,7 +37,7 @@ static void write_changes(FILE *out, const struct core *core)
                        "moves undone because they did not help");
     fprintf(out, "xensched_moves_regretted_total %" PRIu64 "\n",
             core->regrets);
-    openmetrics_family(out, "restores", "counter", "domains put back");
+    openmetrics_family(out, "restores", "counter", "domains restored");
     fprintf(out, "xensched_restores_total %" PRIu64 "\n", core->restores);
     openmetrics_family(out, "journal_failures", "counter",
                        "journal entries which could not be written");
