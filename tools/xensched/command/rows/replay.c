@@ -133,7 +133,7 @@ static void print_end_text(const struct replay *r,
                            json_object *ran)
 {
     printf("%.1f s, %" PRIu64 " plans from %" PRIu64 " rows, %" PRIu64
-           " lost: %" PRIu64 " moves, %" PRIu64 " given back\n", n->seconds,
+           " lost: moves %" PRIu64 ", restored %" PRIu64 "\n", n->seconds,
            n->plans, n->rows, lost, n->moves, n->given_back);
     print_ran(ran);
     if (!r->plan)
