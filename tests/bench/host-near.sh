@@ -37,7 +37,8 @@ measure()
     "$here/host/near.py" plan "$1" "$3" "${REPETITIONS:-10}" "${CELLS:-.}" \
         >"$results/near-plan"
     echo "$2 ${MS:-20}" >"$results/near-settings"
-    bench_boot --machine "$1" --sockets 2 --cores 4 --numa --mode timed --seed "$2" \
+    bench_boot --machine "$1" --sockets 2 --cores 4 --numa --memory 4096 \
+        --mode timed --seed "$2" \
         --xen-append "dom0_nodes=0 dma_bits=24" \
         "$here"/host/{near,plan}-dom0.sh "$results"/near-{plan,settings}
     mv "$results/runs.sqlite" "$room/$1-$2-$3.sqlite"

@@ -58,15 +58,18 @@ reads()
     region 0
     # shellcheck disable=SC2086 # one for each guest
     figures $files
+    xl vcpu-list | awk '/^near/ { print "value pcpu" substr($1, 5), $4, "pcpu" }' |
+        head -n "$1"
 }
 
 if [ $# -gt 0 ]; then
     "$@"
     exit
 fi
-for guest in 0 1; do
-    start_reader near$guest 1
-    xl domid near$guest >/tmp/domid-$guest
+guests=$(sed -n 's/.* reads \([0-9]*\) .*/\1/p' near-plan | sort -n | tail -n 1)
+for guest in $(seq 0 $((guests - 1))); do
+    start_reader "near$guest" 1
+    xl domid "near$guest" >"/tmp/domid-$guest"
 done
 dom0_on_pcpu_0
 do_plan near-plan

@@ -9,7 +9,7 @@ FOLDER has a database MACHINE-SEED-BYTES.sqlite for each boot (near-dom0.sh).  A
 run is that of its guests together: requests per second are added, times averaged.  Places
 are compared within a repetition, which has the same reads at each place.  The report has
 the median of these ratios, the least and the most, and an interval of the median
-(bootstrap, 95 %).
+(bootstrap, 95 %).  It counts the guests that were at each place when a run ended.
 """
 
 import collections
@@ -22,19 +22,18 @@ import sqlite3
 import statistics
 import sys
 
-# The pCPUs of each place, by machine, for two guests; each socket has 4 pCPUs, dom0 has
-# pCPU 0.  If a guest may use all pCPUs, Xen's scheduler chooses.
-ALL = "0-7"
+# The pCPUs of each place, by machine, which guests take in turn; each socket has 4 pCPUs,
+# dom0 has pCPU 0.  If a guest may use all pCPUs, Xen's scheduler chooses.
 PLACES = {
-    "xeon2": {"same_pcpu": (0, 0), "same_llc": (1, 2), "other_socket": (4, 5),
-              "credit2": (ALL, ALL)},
-    "epyc2": {"same_pcpu": (0, 0), "same_llc": (1, 1), "same_socket": (2, 3),
-              "other_socket": (4, 5), "credit2": (ALL, ALL)},
+    "xeon2": {"same_pcpu": "0", "same_llc": "123", "other_socket": "4567"},
+    "epyc2": {"same_pcpu": "0", "same_llc": "1", "same_socket": "23",
+              "other_socket": "4567"},
 }
+ALL = {"credit2": ["0-7"]}
 BASE = "same-llc"
 # Guests, requests in flight; reads per second that are due for each guest, or 0: a closed
 # loop.
-LOADS = ((1, 1, 0), (1, 32, 0), (2, 1, 0), (2, 32, 0))
+LOADS = tuple((guests, depth, 0) for guests in (1, 2, 4, 8) for depth in (1, 32))
 OPEN_RATES = {4096: 10000, 65536: 2000}
 RESAMPLES = 2000
 LEAST = 6   # ratios for an interval, as in "xensched runs compare"
@@ -49,13 +48,16 @@ WORDS = {
 
 
 def print_plan(machine, size, repetitions, pattern):
+    most = 0
     print(f"warmup = 1\nrepetitions = {repetitions}")
     for guests, depth, rate in LOADS + ((1, 32, OPEN_RATES[size]),):
         name = f"g{guests}_d{depth}_r{rate}_b{size}"
         if re.search(pattern, name):
             print(f'workload.{name}.run = "./near-dom0.sh reads {guests} {depth} {rate} {size}"')
-    for place, pcpus in PLACES[machine].items():
-        held = ", ".join(f'"near{guest}={pcpu}"' for guest, pcpu in enumerate(pcpus))
+            most = max(most, guests)
+    for place, pcpus in (PLACES[machine] | ALL).items():
+        held = ", ".join(f'"near{guest}={pcpus[guest % len(pcpus)]}"'
+                         for guest in range(most))
         print(f"configuration.{place}.place = [ {held} ]")
 
 
@@ -98,13 +100,22 @@ def ratios(name, place, base, boots):
     return {f"{name}_to_" + base.replace("-", "_"): report}
 
 
-def cell_report(key, place, boots):
+def place_counts(machine, runs):
+    """How many guests were at each place when their runs ended."""
+    names = {pcpu: name for name, pcpus in PLACES[machine].items() for pcpu in pcpus}
+    return collections.Counter(
+        names[f"{pcpu:.0f}"].replace("_", "-") for run in runs
+        for name, pcpu in run.items() if name.startswith("pcpu"))
+
+
+def cell_report(machine, key, place, boots):
     """One load at one place, from all boots that have it."""
     size, guests, depth, rate = key
     boots = [boot[key] for boot in boots if place in boot.get(key, {})]
     runs = [run for boot in boots for run in boot[place].values()]
     report = {"bytes": size, "guests": guests, "depth": depth, "rate": rate,
               "place": place, "boots": len(boots), "runs": len(runs),
+              "guests_at_end": place_counts(machine, runs),
               "requests_per_s": spread([run["requests"] for run in runs]),
               "p50_us": spread([run["p50"] / 1000 for run in runs]),
               "p99_us": spread([run["p99"] / 1000 for run in runs])}
@@ -119,7 +130,7 @@ def make_report(folder):
     for path in sorted(pathlib.Path(folder).glob("*.sqlite")):
         by_machine[path.name.split("-")[0]].append(figures(path))
     return [{"machine": machine,
-             "cells": [cell_report(key, place, boots)
+             "cells": [cell_report(machine, key, place, boots)
                        for key in sorted(set().union(*boots)) for place in WORDS
                        if any(place in boot.get(key, {}) for boot in boots)]}
             for machine, boots in sorted(by_machine.items(), reverse=True)]
@@ -152,6 +163,14 @@ def times(cell):
                      for key in ("p50_us", "p99_us"))
 
 
+def chosen(cell):
+    """Where guests were that Xen's scheduler placed."""
+    if cell["place"] != "credit2":
+        return None
+    return ", ".join(f"{WORDS[place]}: {count}"
+                     for place, count in sorted(cell["guests_at_end"].items()))
+
+
 def load(cell):
     text = f"{cell['guests']} x {cell['depth']} x {cell['bytes'] // 1024}"
     return text + f", {cell['rate']:,}/s" if cell.get("rate") else text
@@ -177,7 +196,7 @@ def main():
         with open(sys.argv[3], "w", encoding="ascii") as file:
             json.dump(report, file, indent=1)
             file.write("\n")
-        for text in rate, times:
+        for text in rate, times, chosen:
             for row in table(report, text):
                 print(" | ".join(row))
             print()
