@@ -5,8 +5,9 @@
  * time that it is read.  Nothing else of the input is a control word, so this
  * is stronger than any writer that races with the handler.
  *
- * Whatever the bits are, the handler reads each word once, does for that event
- * what they say, and touches nothing but that one log buffer (model.h).
+ * Whatever the bits are, the handler reads each word once per event. Its bits
+ * decide what happens to the event; only the log buffer that they name is
+ * written (model.h).
  *
  * Input: 1 byte file sizes, then per event 4 bytes: what, event, current,
  * correspondent; the count is made of these; then the bits of each control

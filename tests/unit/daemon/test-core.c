@@ -260,7 +260,7 @@ static void moves_per_minute_are_bounded(void **state)
         assert_true(i + 1 < core.plan.nr);
     assert_int_equal(core.plan.decisions[i].put_off, 2);
     assert_int_equal(count_in_journal("\"what\":\"put-off\""), 1);
-    /* Of the moves and of the entry put-off. */
+    /* Two entries report the moves, and one says that others are put off. */
     assert_int_equal(count_in_journal("\"code\":\"gain\""), 2 + 1);
     run(48, ALL_TALK);
     assert_int_equal(core.moves, 2);

@@ -94,6 +94,15 @@ static void the_price_is_what_is_counted(void **state)
     placement_free(&p);
 }
 
+/* Xen counts @sum vCPUs that wait at place 0, as many for each guest there. */
+static void set_waits(double sum)
+{
+    unsigned int i;
+
+    for (i = 1; i <= 24; i++)
+        p.units[i].waited = sum / 24;
+}
+
 /* Learns for a minute, while a part of the waits by chance is counted at place 0. */
 static double learned(double load, double counted)
 {
@@ -104,8 +113,7 @@ static double learned(double load, double counted)
     make_host(24, load * CORES / 24);
     queue = crowd_queue(&p.crowd[0], CORES);
     assert_true(queue > 0);
-    for (i = 1; i <= 24; i++)
-        p.units[i].waited = counted * queue / 24;
+    set_waits(counted * queue);
     for (i = 0; i <= 60; i++)
         queueing_learn(&q, &p, (1 + i) * 1000000000ULL);
     placement_free(&p);
@@ -128,14 +136,13 @@ static void old_waits_are_forgotten(void **state)
 {
     struct queueing q = { 0 };
     double queue;
-    unsigned int i, s;
+    unsigned int s;
 
     (void)state;
     make_host(24, 0.8 * CORES / 24);
     queue = crowd_queue(&p.crowd[0], CORES);
     for (s = 1; s <= 1200; s++) {
-        for (i = 1; i <= 24; i++)
-            p.units[i].waited = s <= 300 ? queue / 24 : 0;
+        set_waits(s <= 300 ? queue : 0);
         queueing_learn(&q, &p, s * 1000000000ULL);
     }
     assert_in_range(100 * queueing_part(&q), 1, 20);
@@ -147,15 +154,14 @@ static void a_pause_outweighs_no_other_plans(void **state)
 {
     struct queueing q = { 0 };
     double queue;
-    unsigned int i, s;
+    unsigned int s;
 
     (void)state;
     make_host(24, 0.8 * CORES / 24);
     queue = crowd_queue(&p.crowd[0], CORES);
     for (s = 1; s <= 100; s++)
         queueing_learn(&q, &p, s * 1000000000ULL);
-    for (i = 1; i <= 24; i++)
-        p.units[i].waited = queue / 24;
+    set_waits(queue);
     queueing_learn(&q, &p, (100 + 100) * 1000000000ULL);
     assert_in_range(100 * queueing_part(&q), 5, 20);
     placement_free(&p);
