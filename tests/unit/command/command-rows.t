@@ -668,7 +668,7 @@ def replay_made_up():
     check({k["domain"] for k in plans[-1]["kept"]} == {"Domain-0", "idle"})
     check(numbers["moves"] == 1 and numbers["plans"] == 19, numbers)
     run("replay", "--seconds", "20", "--host", host, "--source", LOAD).expect(
-        0, "6.000 s  move disk to pCPUs 0-1: to node 0 (pCPUs 0-1): saves ", "1 moves",
+        0, "6.000 s  move disk to pCPUs 0-1: to node 0 (pCPUs 0-1): saves ", "moves 1, restored 0",
         "the last plan, at 19.000 s", "idle      to node 0 (pCPUs 0-1): costs ")
 
 
