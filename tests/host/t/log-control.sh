@@ -170,15 +170,40 @@ time_stamps()
         "$(seq 0 19 | tr '\n' ' ')"
 }
 
-# Two events have the same run intervals: rows of one have ticks, rows of the other TSCs.
+# close_by: prints which part of the rows has the same time in ticks and in cycles, within 20 ms.
+# The clocks' offset is the median of all rows: a late tick has a late time.
+close_by()
+{
+    awk -v khz="$(log_info tsc_khz)" '
+        NR == FNR { tick[NR] = $6 * 10; next }
+        { printf "%.3f\n", tick[FNR] - $6 / khz }' log.rows tsc.rows | sort -n | awk '
+        { offset[NR] = $1 }
+        END {
+            median = offset[int((NR + 1) / 2)]
+            for (i = 1; i <= NR; i++)
+                if (offset[i] >= median - 20 && offset[i] <= median + 20)
+                    close_by++
+            print close_by / NR
+        }'
+}
+
+# Two events have the same run intervals: rows of one have ticks, rows of the other TSCs.  A machine
+# that lets the timers of an emulated pCPU wait makes ticks late: the test fails if that happens
+# three times in a row.
 ticks()
 {
-    log_set_up 1048576 1048576
-    schedlog-area register 0 event current correspondent counter tick
-    log_guest marker $ONE
-    schedlog-area route $ONE service-tsc 1
-    logging service-ns,service-tsc in_guest marker "timeout 2 spin 1000000"
-    schedlog-area rows 1 >tsc.rows
+    local attempt
+
+    for attempt in 1 2 3; do
+        log_set_up 1048576 1048576
+        schedlog-area register 0 event current correspondent counter tick
+        log_guest marker $ONE
+        schedlog-area route $ONE service-tsc 1
+        logging service-ns,service-tsc in_guest marker "timeout 2 spin 1000000"
+        schedlog-area rows 1 >tsc.rows
+        between 0.9 1 "$(close_by)" >/dev/null && break
+        note "attempt $attempt: $(close_by) of the rows are within 20 ms"
+    done
     is "rows with ticks and rows with TSCs have the same run intervals" \
         "$(cut -d' ' -f1,3,4 <log.rows)" "$(cut -d' ' -f1,3,4 <tsc.rows)"
     check "there are some rows" test "$(wc -l <log.rows)" -gt 50
@@ -186,16 +211,8 @@ ticks()
         "$(awk 'END { print $6 }' log.rows) ticks," \
         "from $(awk 'NR == 1 { print $6 }' tsc.rows) to" \
         "$(awk 'END { print $6 }' tsc.rows) cycles at $(log_info tsc_khz) kHz"
-    # A late tick has a late time.
     check "both have the same time, nine of ten within 20 ms" \
-        between 0.9 1 "$(awk -v khz="$(log_info tsc_khz)" '
-            NR == FNR { tick[NR] = $6 * 10; next }
-            FNR == 1 { offset = tick[1] - $6 / khz }
-            {
-                off = tick[FNR] - $6 / khz - offset
-                if (off >= -20 && off <= 20) close_by++
-            }
-            END { print close_by / FNR }' log.rows tsc.rows)"
+        between 0.9 1 "$(close_by)"
 }
 
 has_rows()

@@ -43,7 +43,11 @@
 #define LCR_32 (LCR | TSC_SHIFT << XEN_SCHEDLOG_LCR_TSC_SHIFT)
 #define LCR_64 (LCR | XEN_SCHEDLOG_LCR_TIME64)
 #define TSC_SHIFT 4U
-#define FIRST_TSC (5ULL * (1ULL << (32 + TSC_SHIFT)) - 200)
+/*
+ * They wrap after 2000 rows of each pCPU, which take a quarter of a second at least.  A reader that
+ * begins later sees no wrap.
+ */
+#define FIRST_TSC (5ULL * (1ULL << (32 + TSC_SHIFT)) - 4000)
 
 static struct harness *cpus[NR_CPUS];
 static char global[2 * XC_PAGE_SIZE];
