@@ -260,20 +260,30 @@ static bool keep_spot(const struct candidate *c, struct spot ours)
     return true;
 }
 
-/* Decides about another spot.  Returns the spot whose capacity the domain uses. */
-static struct spot go_elsewhere(const struct candidate *c, struct spot spot)
+/* Returns whether the domain may not move again yet; *@reason: why. */
+static bool must_stay(const struct candidate *c, struct reason *reason)
 {
     uint64_t stayed = c->guard->input->now_ns - c->past->moved_ns;
     uint64_t stay = c->guard->settings.stay_ns;
 
-    if (c->past->moved && stayed < stay) {
-        decide(c->decision, KEEP, (struct reason){
-            REASON_STAYS, .time_ns = stayed, .least_ns = stay });
-        return spot_ours(c);
+    if (!c->past->moved)
+        return false;
+    if (stayed < stay) {
+        *reason = (struct reason){ REASON_STAYS, .time_ns = stayed, .least_ns = stay };
+        return true;
     }
-    if (c->past->moved && c->guard->input->real &&
-        outcome_is_open(&c->past->outcome)) {
-        decide(c->decision, KEEP, (struct reason){ REASON_JUDGED, .time_ns = stayed });
+    *reason = (struct reason){ REASON_JUDGED, .time_ns = stayed };
+
+    return c->guard->input->real && outcome_is_open(&c->past->outcome);
+}
+
+/* Decides about another spot.  Returns the spot whose capacity the domain uses. */
+static struct spot go_elsewhere(const struct candidate *c, struct spot spot)
+{
+    struct reason reason;
+
+    if (must_stay(c, &reason)) {
+        decide(c->decision, KEEP, reason);
         return spot_ours(c);
     }
     order_move(c, spot);
@@ -341,15 +351,48 @@ static void take_one(struct planner *g, const struct opinion *opinion,
     guard_send(g, i, spot);
 }
 
-/* Guests that are there already come before guests that would move there. */
+/*
+ * When a domain is decided about.  Guests that are where xensched sent them come before guests that
+ * move there, also if the policy has no reason for them: they use the capacity until they leave.
+ */
+enum turn { TURN_STAYS, TURN_MOVES_ON, TURN_MOVES, NR_TURNS };
+
+static enum turn turn_of(struct planner *g, const struct opinion *opinion, unsigned int i)
+{
+    struct candidate c = candidate_of(g, i);
+    struct reason reason;
+
+    if (!c.past->moved)
+        return TURN_MOVES;
+    c.opinion = opinion;
+    if (opinion->want != WANT_GO || is_ours(&c, spot_ours(&c)) || must_stay(&c, &reason))
+        return TURN_STAYS;
+
+    return TURN_MOVES_ON;
+}
+
+/* Counts a moved domain that is not decided about yet where it is. */
+static void count_present(struct planner *g, unsigned int i)
+{
+    const struct candidate c = candidate_of(g, i);
+    const struct spot spot = spot_ours(&c);
+
+    if (c.past->moved && spot.place != TOPOLOGY_UNKNOWN)
+        room_change(&g->room, &c.guarded->tenant, spot, 1);
+}
+
 static void take_opinions(struct planner *g, const struct opinion *opinions)
 {
-    unsigned int i, pass;
+    unsigned int i, turn;
 
-    for (pass = 0; pass < 2; pass++)
+    for (turn = 0; turn < NR_TURNS; turn++) {
         for (i = 0; i < g->plan->nr; i++)
-            if (g->guarded[i].open && g->domains[i].moved == !pass)
+            if (g->guarded[i].open && turn_of(g, &opinions[i], i) == turn)
                 take_one(g, &opinions[i], i);
+        for (i = 0; i < g->plan->nr; i++)
+            if (g->guarded[i].open && turn_of(g, &opinions[i], i) == turn)
+                count_present(g, i);
+    }
 }
 
 /* The end of a run. */
