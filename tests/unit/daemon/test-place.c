@@ -233,6 +233,21 @@ static void a_guest_takes_room_where_it_is(void **state)
     is_placed(OTHER, 1, ",\"backends\":[\"driver\"]", NULL, "no room");
 }
 
+/* DISK was sent there and needs half a pCPU.  It has lost its reason, but has not left yet. */
+static void a_guest_without_reason_takes_room_once(void **state)
+{
+    (void)state;
+    settings.history_path = NULL;
+    add_driver();
+    start(MODE_ACT);
+    run(10, WITH_DRIVER);
+    assert_true(core.plan.decisions[DISK].verb == KEEP);
+    run(20, "pair=service-ns/3/1/1/500000");
+    assert_int_equal(core.plan.decisions[DISK].reason.code, REASON_NOTHING_NOW);
+    is_placed(NOBODY, 1, ",\"backends\":[\"driver\"]", "node 1", "driver");
+    is_placed(OTHER, 1, ",\"backends\":[\"driver\"]", NULL, "no room");
+}
+
 static void the_host_is_looked_at_anew(void **state)
 {
     (void)state;
@@ -628,6 +643,7 @@ int main(void)
         core_test(capacity_reserved_in_another_cpupool_is_free),
         core_test(a_dry_run_is_no_promise),
         core_test(a_guest_takes_room_where_it_is),
+        core_test(a_guest_without_reason_takes_room_once),
         core_test(the_host_is_looked_at_anew),
         core_test(a_request_confirms_no_move),
         core_test(a_request_ends_no_row_of_plans),

@@ -41,7 +41,7 @@ static const struct domain *greatest_at(const struct candidate *c,
     for (i = 0; i < g->plan->nr; i++) {
         const struct guarded *s = &g->guarded[i];
 
-        if (s == c->guarded || s->at.place != spot.place || s->open ||
+        if (s == c->guarded || s->at.place != spot.place || (s->open && !g->domains[i].moved) ||
             s->tenant.pool != c->guarded->tenant.pool ||
             (spot.cache != TOPOLOGY_UNKNOWN && s->at.cache != spot.cache &&
              s->at.cache != TOPOLOGY_UNKNOWN) || s->tenant.demand.need <= need)
@@ -371,28 +371,35 @@ static enum turn turn_of(struct planner *g, const struct opinion *opinion, unsig
     return TURN_MOVES_ON;
 }
 
-/* Counts a moved domain that is not decided about yet where it is. */
-static void count_present(struct planner *g, unsigned int i)
+/* Counts a domain without a decision where xensched sent it; @sign -1 ends that. */
+static void count_present(struct planner *g, unsigned int i, double sign)
 {
     const struct candidate c = candidate_of(g, i);
     const struct spot spot = spot_ours(&c);
 
-    if (c.past->moved && spot.place != TOPOLOGY_UNKNOWN)
-        room_change(&g->room, &c.guarded->tenant, spot, 1);
+    if (c.guarded->open && spot.place != TOPOLOGY_UNKNOWN)
+        room_change(&g->room, &c.guarded->tenant, spot, sign);
 }
 
 static void take_opinions(struct planner *g, const struct opinion *opinions)
 {
+    enum turn *turns = need_memory(g->plan->nr, sizeof(*turns));
     unsigned int i, turn;
 
+    for (i = 0; i < g->plan->nr; i++)
+        turns[i] = turn_of(g, &opinions[i], i);
     for (turn = 0; turn < NR_TURNS; turn++) {
         for (i = 0; i < g->plan->nr; i++)
-            if (g->guarded[i].open && turn_of(g, &opinions[i], i) == turn)
+            if (g->guarded[i].open && turns[i] == turn)
                 take_one(g, &opinions[i], i);
         for (i = 0; i < g->plan->nr; i++)
-            if (g->guarded[i].open && turn_of(g, &opinions[i], i) == turn)
-                count_present(g, i);
+            if (turns[i] == turn)
+                count_present(g, i, 1);
     }
+    /* What follows asks for the room beside each of them. */
+    for (i = 0; i < g->plan->nr; i++)
+        count_present(g, i, -1);
+    free(turns);
 }
 
 /* The end of a run. */
