@@ -44,8 +44,8 @@
 #define LCR_64 (LCR | XEN_SCHEDLOG_LCR_TIME64)
 #define TSC_SHIFT 4U
 /*
- * They wrap after 2000 rows of each pCPU, which take a quarter of a second at least.  A reader that
- * begins later sees no wrap.
+ * Time stamps of 32 bits wrap after 2000 rows of each pCPU, which take a quarter of a second at
+ * least.  A reader that begins later sees no wrap.
  */
 #define FIRST_TSC (5ULL * (1ULL << (32 + TSC_SHIFT)) - 4000)
 
