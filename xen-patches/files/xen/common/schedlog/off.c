@@ -89,10 +89,16 @@ void schedlog_timer_wakes(struct vcpu *v)
     note_waker(v, XEN_SCHEDLOG_WOKE_TIMER, XEN_SCHEDLOG_ACCT_NONE);
 }
 
-/* An interrupt of its local APIC, by a vCPU of its domain. */
+/* An interrupt by a vCPU of its domain. */
 void schedlog_ipi_wakes(struct vcpu *v)
 {
     note_waker(v, XEN_SCHEDLOG_WOKE_IPI, current->schedlog_acct);
+}
+
+/* A device of its domain. */
+void schedlog_pirq_wakes(struct vcpu *v)
+{
+    note_waker(v, XEN_SCHEDLOG_WOKE_PIRQ, XEN_SCHEDLOG_ACCT_NONE);
 }
 
 /* For a domain Xen may send, while another one runs. */
@@ -122,7 +128,7 @@ void schedlog_evtchn_wakes(struct vcpu *v, const struct evtchn *evtchn)
         break;
 
     case ECS_PIRQ:
-        note_waker(v, XEN_SCHEDLOG_WOKE_PIRQ, XEN_SCHEDLOG_ACCT_NONE);
+        schedlog_pirq_wakes(v);
         break;
     }
 }

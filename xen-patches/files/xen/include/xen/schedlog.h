@@ -71,6 +71,12 @@ void schedlog_stays(struct vcpu *v);
 void schedlog_evtchn_wakes(struct vcpu *v, const struct evtchn *evtchn);
 void schedlog_timer_wakes(struct vcpu *v);
 void schedlog_ipi_wakes(struct vcpu *v);
+void schedlog_pirq_wakes(struct vcpu *v);
+
+/* The same, by what a GIC injects; @desc: its interrupt, if a device has it. */
+struct irq_desc;
+void schedlog_virq_wakes(struct vcpu *v, unsigned int virq,
+                         const struct irq_desc *desc);
 
 /*
  * Xen begins work for the current vCPU, or ends the innermost work of @event.
@@ -84,7 +90,6 @@ void schedlog_end(unsigned int event);
     SCHEDLOG(event, schedlog_end, XEN_SCHEDLOG_EV_ ## event)
 
 /* The same, by the numbers of Xen or of the CPU. */
-struct irq_desc;
 void schedlog_softirq(unsigned int nr);
 void schedlog_irq(const struct irq_desc *desc);
 void schedlog_sgi(unsigned int sgi);
