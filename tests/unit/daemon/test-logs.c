@@ -251,6 +251,31 @@ static void none_has_the_usual_log_files(void **state)
     assert_memory_equal(logs.sizes, usual.sizes, sizeof(logs.sizes));
 }
 
+static unsigned int shift_at(uint64_t tsc_khz)
+{
+    return (logs_register(&logs, 0, tsc_khz) & XEN_SCHEDLOG_LCR_TSC_MASK) >>
+           XEN_SCHEDLOG_LCR_TSC_SHIFT;
+}
+
+static void the_unit_of_times_is_a_microsecond_at_most(void **state)
+{
+    (void)state;
+    assert_true(choice_parse(&choice, "evtchn-send"));
+    logs_init(&logs, &choice, HYPERVISOR, 64);
+    assert_int_equal(shift_at(0), 10);
+    assert_int_equal(shift_at(5000000), 10);
+    assert_int_equal(shift_at(1000000), 10); /* 1024 ns */
+    assert_int_equal(shift_at(999999), 9);
+    assert_int_equal(shift_at(62500), 6);
+    assert_int_equal(shift_at(24000), 4);
+    assert_int_equal(shift_at(100), 0);
+
+    /* Wide rows have the whole counter. */
+    assert_true(choice_parse(&choice, "irq-time"));
+    logs_init(&logs, &choice, HYPERVISOR, 64);
+    assert_int_equal(shift_at(2000000), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +286,7 @@ int main(void)
         cmocka_unit_test(events_that_need_64_bits_have_them),
         cmocka_unit_test(
             rows_for_the_agent_come_with_the_rest),
+        cmocka_unit_test(the_unit_of_times_is_a_microsecond_at_most),
         cmocka_unit_test(log_files_have_the_sizes_that_are_set),
         cmocka_unit_test(a_wrong_size_changes_nothing),
         cmocka_unit_test(idle_pcpus_log_run_queues_and_interrupts),

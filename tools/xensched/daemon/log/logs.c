@@ -17,11 +17,12 @@
              XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER)
 
 /*
- * 16 bytes: ids, 32-bit counter, TSC / 1024 (32 bits suffice for 29 minutes).  Time on a pCPU comes
- * in parts of at most 10 ms, so 32 bits suffice for it, too.
+ * 16 bytes: ids, 32-bit counter, TSC in units of at most 1024 ns (logs_register(); 32 bits
+ * suffice for 29 minutes).  Time on a pCPU comes in parts of at most 10 ms, so 32 bits suffice for it, too.
  */
+#define MAX_SHIFT 10U
 #define ROW (IDS | XEN_SCHEDLOG_LCR_TIME_TSC | \
-             10U << XEN_SCHEDLOG_LCR_TSC_SHIFT)
+             MAX_SHIFT << XEN_SCHEDLOG_LCR_TSC_SHIFT)
 
 /* Rows of waits contain their reasons. */
 #define WAIT_ROW (ROW | XEN_SCHEDLOG_LCR_REASON)
@@ -316,13 +317,26 @@ void logs_set_threshold(const struct logs *logs, struct xensched_area *area,
             xensched_area_set_route(area, acct, event, i, threshold);
 }
 
+/* Counters of arm64 are slow: 1024 ticks can take 43 us. */
+uint32_t logs_register(const struct logs *logs, unsigned int file, uint64_t tsc_khz)
+{
+    uint32_t lcr = logs->lcr[file];
+    uint32_t shift = (lcr & XEN_SCHEDLOG_LCR_TSC_MASK) >> XEN_SCHEDLOG_LCR_TSC_SHIFT;
+
+    while (tsc_khz && shift && (UINT64_C(1000000) << shift) > 1024 * tsc_khz)
+        shift--;
+
+    return (lcr & ~XEN_SCHEDLOG_LCR_TSC_MASK) | shift << XEN_SCHEDLOG_LCR_TSC_SHIFT;
+}
+
 void logs_prepare(const struct logs *logs, struct xensched_area *area)
 {
+    uint64_t tsc_khz = xensched_area_tsc_khz(area);
     unsigned int acct, event, i;
 
     for (acct = 0; acct < logs->geometry.nr_acct; acct++)
         for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
             xensched_area_clear_route(area, acct, event);
     for (i = 0; i < logs->geometry.nr_files; i++)
-        xensched_area_set_lcr(area, i, logs->lcr[i]);
+        xensched_area_set_lcr(area, i, logs_register(logs, i, tsc_khz));
 }

@@ -59,7 +59,7 @@ struct logs {
     struct xensched_geometry geometry; /* points into this structure */
     unsigned int nr; /* used log buffers; the geometry may have a few more */
     uint32_t events[LOGS_MAX]; /* mask */
-    uint32_t lcr[LOGS_MAX];
+    uint32_t lcr[LOGS_MAX]; /* of a fast counter, see logs_register() */
     uint32_t sizes[LOGS_MAX];
     /*
      * A guest completes its rows about threads itself, and the daemon reads the results.  Each of
@@ -92,6 +92,12 @@ void logs_route_xen(const struct logs *logs, const struct choice *choice,
 void logs_set_threshold(const struct logs *logs, struct xensched_area *area,
                         uint16_t acct, unsigned int event,
                         uint32_t threshold);
+
+/*
+ * The register of log buffer @file where the counter has @tsc_khz (0: unknown).  Times of short rows
+ * are in units of at most 1024 ticks, and at most 1024 ns.
+ */
+uint32_t logs_register(const struct logs *logs, unsigned int file, uint64_t tsc_khz);
 
 /* Sets all registers, and removes all routes. */
 void logs_prepare(const struct logs *logs, struct xensched_area *area);

@@ -42,12 +42,12 @@ static void say_refusal(struct log_sources *sources, struct log_source *source)
     log_source_journal(sources, source, "refused");
 }
 
-/* Have these rows the layout that the daemon requested? */
+/* Have these rows the layout that the daemon requested?  The unit of their times may differ. */
 static bool is_as_asked(const struct logs *logs,
                         const struct xensched_batch *batch)
 {
     return batch->file < logs->nr &&
-           batch->layout.lcr == logs->lcr[batch->file];
+           !((batch->layout.lcr ^ logs->lcr[batch->file]) & ~XEN_SCHEDLOG_LCR_TSC_MASK);
 }
 
 /* A guest's rows concern only its own processes. */
