@@ -10,14 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <xenstore.h>
 
 #include "exchange.h"
 
-#define POLL_US       20000
-#define WAIT_POLLS    (60 * 1000000 / POLL_US)
+#define POLL_US  20000
+#define WAIT_S   60
 
 static struct xs_handle *xs;
 static const char *exchange_node;
@@ -61,16 +62,28 @@ void exchange_put(const char *key, const char *value)
     free(path);
 }
 
+static time_t seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return now.tv_sec;
+}
+
 char *exchange_wait(const char *key)
 {
-    for (int i = 0; i < WAIT_POLLS; i++) {
+    /* Counting polls would not do: in an emulator one can take a second. */
+    time_t end = seconds() + WAIT_S;
+
+    do {
         char *value = key_read(key);
 
         if (value)
             return value;
         usleep(POLL_US);
-    }
-    errx(1, "%s/%s was not written", exchange_node, key);
+    } while (seconds() <= end);
+    errx(1, "%s/%s was not written within %d s", exchange_node, key, WAIT_S);
 }
 
 int exchange_has(const char *key)
