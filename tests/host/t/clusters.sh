@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# arm64: --sockets 1 --cores 4
+# arm64: --mode exact --sockets 1 --cores 4
 # time: 120
 # only: full
 #
@@ -11,10 +11,9 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 
-near=0-1
-xl vcpu-pin Domain-0 all $near
+near=${near:?} # dom0's cluster
 
-start_daemon --mode act --llc 0-1/2-3
+start_daemon --mode act
 is "the daemon starts" "$?" 0
 xensched status --json >"$RESULTS/status.json"
 check "status reports the clusters" grep -q '"llcs_by": *"operator"' "$RESULTS/status.json"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 4
 #
 # Events about vCPUs, memory and marks, each compared with what is known without the log: how often
 # a guest slept, where it was bound, how much memory Xen says it has, how many vCPUs spin on a pCPU.
@@ -18,11 +19,11 @@ set_up_guests()
     local guest
 
     xl vcpu-pin Domain-0 all 0-1
-    guest start computing name=spinner &
-    guest start computing name=rival &
     start_all sleeper
-    wait
+    # While one spins, the emulator of arm64 hardly gets on with the start of another.
+    guest start computing name=spinner
     xl pause spinner
+    guest start computing name=rival
     xl pause rival
     for guest in $guests; do
         xl vcpu-pin "$guest" all 3
@@ -87,7 +88,7 @@ preemption()
     check "each time one of them waits, which makes a row" \
         between $((left - 1)) $((2 * left)) "$(rows preempt-delay $ONE any)"
     # dom0 may have had the pCPU as well; then the wait is for several domains.
-    check "the wait is for the other one" between $((left * 9 / 10)) $((left + 1)) \
+    check "the wait is for the other one" between $((left * 9 / 10)) $((left * 11 / 10 + 1)) \
         "$(rows preempt-delay $ONE $TWO)"
     is "a preemption is not a wake-up" \
         "$(rows wake-delay $ONE any) $(rows wake-delay $TWO any)" "0 0"
@@ -272,7 +273,12 @@ marks()
 # balloon MIB: returns when the guest has about this much memory.
 balloon()
 {
-    xl mem-set sleeper "$1"
+    if [ "$(uname -m)" = aarch64 ]; then
+        # "xl mem-set" aborts there: libxl has no default for ACPI in the stored configuration.
+        xenstore-write "/local/domain/$(domid sleeper)/memory/target" $(($1 * 1024))
+    else
+        xl mem-set sleeper "$1"
+    fi
     until between $(($1 * 256 - 300)) $(($1 * 256 + 300)) \
               "$(domain-usage pages "$(domid sleeper)")" >/dev/null; do
         usleep 100000
@@ -282,7 +288,10 @@ balloon()
 # Paused until the last row has been logged.
 shrink_and_grow()
 {
-    balloon 100 && balloon 116
+    local mib
+
+    mib=$(($(domain-usage pages "$(domid sleeper)") / 256))
+    balloon $((mib - 28)) && balloon $((mib - 12))
     xl pause sleeper
     pages=$(domain-usage pages "$(domid sleeper)")
 }

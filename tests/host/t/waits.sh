@@ -71,7 +71,7 @@ waited_ms()
 # state_ms GUEST STATE
 state_ms()
 {
-    calc "$(analyzed_cycles "$1" "$2") / 1e6"
+    calc "$(analyzed_ns "$1" "$2") / 1e6"
 }
 
 # live_ms LINES NAME

@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "ticks.h"
+
 static int64_t now_ns(void)
 {
     struct timespec now;
@@ -31,13 +33,14 @@ static void sleep_until(int64_t at)
         errx(1, "cannot sleep");
 }
 
-static void loop(int64_t times)
+static void work_for(int64_t loops)
 {
-    for (volatile int64_t i = 0; i < times; i++)
-        ;
+    for (volatile int64_t i = 0; i < loops; i++)
+        if (i % 1024 == 0)
+            end_turn();
 }
 
-/* Returns how often loop() loops in @us, by the quickest of some attempts. */
+/* Returns how often work_for() loops in @us, by the quickest of some attempts. */
 static int64_t loops_in(int64_t us)
 {
     int64_t least = INT64_MAX;
@@ -45,7 +48,7 @@ static int64_t loops_in(int64_t us)
     for (int i = 0; i < 50; i++) {
         int64_t begin = now_ns(), ns;
 
-        loop(20000);
+        work_for(20000);
         ns = now_ns() - begin;
         if (ns < least)
             least = ns;
@@ -72,7 +75,7 @@ int main(int argc, char **argv)
         int64_t late;
 
         sleep_until(begin);
-        loop(loops);
+        work_for(loops);
         late = now_ns() - begin - work;
         if (late > latest)
             latest = late;

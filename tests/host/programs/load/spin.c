@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "ticks.h"
+
 int main(int argc, char **argv)
 {
     struct timespec now;
@@ -20,9 +22,10 @@ int main(int argc, char **argv)
     clock_gettime(CLOCK_MONOTONIC, &now);
     end = now.tv_sec + now.tv_nsec / 1e9 + atof(argv[1]);
 
-    do
+    do {
+        end_turn();
         clock_gettime(CLOCK_MONOTONIC, &now);
-    while (now.tv_sec + now.tv_nsec / 1e9 < end);
+    } while (now.tv_sec + now.tv_nsec / 1e9 < end);
 
     return 0;
 }

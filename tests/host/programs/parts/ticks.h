@@ -2,6 +2,9 @@
 /*
  * ticks.h - the processor's counter, a loop of a known number of instructions, and the instruction
  * for loops that wait, on x86 and on arm64.
+ *
+ * QEMU emulates all pCPUs in turn.  On arm64 a pCPU loses its turn whenever it flushes a TLB, so
+ * dom0 hardly starts a program while a guest computes, unless the guest calls end_turn() often.
  */
 #ifndef TICKS_H
 #define TICKS_H
@@ -27,6 +30,10 @@ static inline void spin_hint(void)
     __builtin_ia32_pause();
 }
 
+static inline void end_turn(void)
+{
+}
+
 #else
 
 /* The virtual counter. */
@@ -48,6 +55,11 @@ static inline void loop(uint64_t rounds)
 static inline void spin_hint(void)
 {
     __asm__ volatile ("yield");
+}
+
+static inline void end_turn(void)
+{
+    spin_hint();
 }
 
 #endif

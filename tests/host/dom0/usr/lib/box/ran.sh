@@ -32,13 +32,17 @@ record_ran()
     ! grep lost $ran_sums >&2
 }
 
-# Prints "socket PCPU SOCKET" for each pCPU.
+# Prints "socket PCPU SOCKET" for each pCPU.  Xen for arm64 reports one socket (and complains that
+# it has no devices): two clusters are taken for sockets, each with half of the pCPUs.
 ran_topology()
 {
-    xl info -n | awk '
+    xl info -n 2>/dev/null | awk -v machine="$(uname -m)" '
         /^cpu_topology/ { on = 1 }
         /^device topology/ { on = 0 }
-        on && /^ *[0-9]+:/ { print "socket", $1 + 0, $3 }'
+        on && /^ *[0-9]+:/ { socket[$1 + 0] = $3; nr++ }
+        END { for (cpu = 0; cpu < nr; cpu++)
+                  print "socket", cpu,
+                        machine == "aarch64" ? int(2 * cpu / nr) : socket[cpu] }'
 }
 
 # Prints "number NAME ACCT" for each guest.

@@ -9,7 +9,7 @@ number()
 {
     tr -d ' \n' </run/timeline.json |
         if [ -n "${2-}" ]; then
-            sed "s/.*\"domain\":\"$2\",\([^}]*\)}.*/\1/"
+            sed "s/\"threads\":.*//; s/.*\"domain\":\"$2\",\([^}]*\)}.*/\1/"
         else
             cat
         fi | tr ',{}' '\n\n\n' | sed -n "s/^\"$1\"://p" | head -n 1
@@ -23,12 +23,12 @@ numbers()
         awk -F: -v key="\"$1\"" '$1 == key { sum += $2 } END { printf "%.0f\n", sum }'
 }
 
-# analyzed_cycles GUEST STATE: prints the cycles of its vCPUs together, by xenalyze's counts and
-# means; a cycle is a nanosecond in exact mode.
-analyzed_cycles()
+# analyzed_ns GUEST STATE: prints the time of its vCPUs together, by xenalyze's counts and means in
+# ticks of the counter.
+analyzed_ns()
 {
-    awk -v domain="|-- Domain $(domid "$1") --|" -v state="$2:" '
+    awk -v khz="$(schedlog-area info | sed -n 's/^tsc_khz //p')" -v domain="|-- Domain $(domid "$1") --|" -v state="$2:" '
         /^[|]-- Domain/ { it = $0 == domain }
         it && $1 == state { sum += $2 * $4 }
-        END { printf "%.0f\n", sum }' /run/analyzed
+        END { printf "%.0f\n", sum * 1e6 / khz }' /run/analyzed
 }
