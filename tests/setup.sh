@@ -32,6 +32,9 @@ git                patches: apply, edit, refresh
 patch              patches of kernel modules
 xz-utils           the Xen tarball
 qemu-system-x86    the Xen host in a box
+qemu-system-arm    a host for arm64
+gcc-aarch64-linux-gnu    the hypervisor for arm64
+libc6-dev-arm64-cross    programs for its dom0
 busybox-static     user space of dom0 and guests in the box
 cpio               their initial RAM disks
 kmod               their kernel modules
@@ -67,9 +70,6 @@ END
 qemu-system-xen    the device model of HVM guests in the box
 linux-source-6.12  xen-blkback on another Linux
 gcc-11|gcc-12      the oldest GCC that there is: does the hypervisor build?
-gcc-aarch64-linux-gnu    the hypervisor for arm64
-libc6-dev-arm64-cross    programs for its dom0
-qemu-system-arm    a host for arm64
 qemu-user-static|qemu-user   programs for arm64
 gcc-arm-linux-gnueabihf  the hypervisor for ARM, 32 bits
 debootstrap        Debian 12 and 13, for what differs there, and to try packages in

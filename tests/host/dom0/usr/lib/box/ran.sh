@@ -38,7 +38,7 @@ ran_topology()
 {
     xl info -n 2>/dev/null | awk -v machine="$(uname -m)" '
         /^cpu_topology/ { on = 1 }
-        /^device topology/ { on = 0 }
+        /^(device topology|numa_info)/ { on = 0 }
         on && /^ *[0-9]+:/ { socket[$1 + 0] = $3; nr++ }
         END { for (cpu = 0; cpu < nr; cpu++)
                   print "socket", cpu,
