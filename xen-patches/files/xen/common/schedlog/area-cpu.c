@@ -9,6 +9,8 @@
 #include <xen/mm.h>
 #include <xen/numa.h>
 
+#include <asm/atomic.h>
+
 #include "area-cpu.h"
 
 unsigned int schedlog_nr_wanted = XEN_SCHEDLOG_ACCT_FIRST;
