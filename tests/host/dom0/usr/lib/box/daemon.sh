@@ -132,7 +132,7 @@ everything_is_back()
 }
 
 near=$(ran_topology | awk '$3 == 0 { last = $2 } END { print "0-" last }')
-if [ "$(uname -m)" = aarch64 ]; then
+if [ "${ran_place:?}" = cluster ]; then
     far=$(ran_topology | awk '$3 { if (!n++) first = $2; last = $2 } END { print first "-" last }')
     daemon_settings="$daemon_settings --llc $near/$far"
 fi

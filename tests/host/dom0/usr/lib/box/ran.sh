@@ -32,17 +32,22 @@ record_ran()
     ! grep lost $ran_sums >&2
 }
 
+case $(uname -m) in
+aarch64) ran_place=cluster ;;
+*)       ran_place=socket ;;
+esac
+
 # Prints "socket PCPU SOCKET" for each pCPU.  Xen for arm64 reports one socket (and complains that
 # it has no devices): two clusters are taken for sockets, each with half of the pCPUs.
 ran_topology()
 {
-    xl info -n 2>/dev/null | awk -v machine="$(uname -m)" '
+    xl info -n 2>/dev/null | awk -v place="$ran_place" '
         /^cpu_topology/ { on = 1 }
         /^(device topology|numa_info)/ { on = 0 }
         on && /^ *[0-9]+:/ { socket[$1 + 0] = $3; nr++ }
         END { for (cpu = 0; cpu < nr; cpu++)
                   print "socket", cpu,
-                        machine == "aarch64" ? int(2 * cpu / nr) : socket[cpu] }'
+                        place == "cluster" ? int(2 * cpu / nr) : socket[cpu] }'
 }
 
 # Prints "number NAME ACCT" for each guest.
@@ -106,16 +111,16 @@ ran_share()
         END { if (all) printf "%.1f\n", 100 * at / all }' $ran_sums
 }
 
-# ran_sockets GUEST: prints "socket 0: 97.1 %, socket 1: 2.9 %".
+# ran_sockets GUEST: prints "socket 0: 97.1 %, socket 1: 2.9 %", or the same for clusters.
 ran_sockets()
 {
-    awk -v guest="$1" '
+    awk -v guest="$1" -v place="$ran_place" '
         $1 == "socket" { socket[$2] = $3; if ($3 > last) last = $3 }
         $1 == "number" && $2 == guest { acct = $3 }
         $1 == "ran" && $2 == acct { all += $4; at[socket[$3]] += $4 }
         END {
             for (i = 0; all && i <= last; i++)
-                printf "%ssocket %d: %5.1f %%", i ? ", " : "", i, 100 * at[i] / all
+                printf "%s%s %d: %5.1f %%", i ? ", " : "", place, i, 100 * at[i] / all
             print all ? "" : "did not run"
         }' $ran_sums
 }
