@@ -6,6 +6,8 @@
  */
 #include "pcpus.h"
 
+#include "arch/arm/arm64/schedlog-wake.c"
+
 #define LEFT(x) XEN_SCHEDLOG_LEFT_##x
 #define WOKE(x) XEN_SCHEDLOG_WOKE_##x
 
@@ -245,6 +247,48 @@ static void an_interrupt_of_a_local_apic_has_the_senders_name(void **unused)
     is_off(LEFT(BLOCKED), 0, WOKE(IPI), B);
 }
 
+/* B, on pCPU 1, injects an interrupt of arm64 into A, which is blocked. */
+static void inject(unsigned int virq, const struct irq_desc *desc, unsigned int woke,
+                   uint16_t waker)
+{
+    leave(RUNSTATE_blocked, VPF_blocked);
+    this_pcpu = 1;
+    schedlog_virq_wakes(&a_vcpu, virq, desc);
+    come_back();
+    is_off(LEFT(BLOCKED), 0, woke, waker);
+}
+
+static void an_interrupt_of_a_gic_says_what_woke(void **unused)
+{
+    static const struct irq_desc device;
+
+    (void)unused;
+    run_first();
+    a_vcpu.arch.virt_timer.irq = 27;
+    a_vcpu.arch.phys_timer.irq = 30;
+    wake(&b_vcpu);
+    run(1, &b_vcpu);
+    b_vcpu.schedlog_acct = C; /* the number of this vCPU alone */
+    inject(0, NULL, WOKE(IPI), C);
+    inject(NR_GIC_SGI - 1, NULL, WOKE(IPI), C);
+    inject(27, NULL, WOKE(TIMER), NONE);
+    inject(30, NULL, WOKE(TIMER), NONE);
+    inject(33, &device, WOKE(PIRQ), NONE);
+    /* That of event channels, which has no device. */
+    inject(NR_GIC_SGI, NULL, WOKE(OTHER), NONE);
+    inject(31, NULL, WOKE(OTHER), NONE);
+}
+
+static void an_interrupt_of_a_gic_wakes_sleepers_only(void **unused)
+{
+    (void)unused;
+    run_first();
+    schedlog_virq_wakes(&a_vcpu, 0, NULL);
+    leave(RUNSTATE_blocked, VPF_blocked);
+    come_back();
+    is_off(LEFT(BLOCKED), 0, WOKE(OTHER), NONE);
+}
+
 static void the_first_event_has_woken_it(void **unused)
 {
     struct evtchn evtchn = { .state = ECS_PIRQ };
@@ -434,6 +478,8 @@ int main(void)
         TEST(what_comes_in_its_way_later_is_a_flag),
         TEST(an_event_channel_says_what_woke),
         TEST(an_interrupt_of_a_local_apic_has_the_senders_name),
+        TEST(an_interrupt_of_a_gic_says_what_woke),
+        TEST(an_interrupt_of_a_gic_wakes_sleepers_only),
         TEST(the_first_event_has_woken_it),
         TEST(a_vcpu_that_did_not_sleep_has_no_waker),
         TEST(a_long_sleep_saturates),

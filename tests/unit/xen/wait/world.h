@@ -95,6 +95,11 @@ struct vcpu {
     uint8_t schedlog_left, schedlog_yields;
     bool schedlog_capped, schedlog_paused;
     bool idle;
+    struct { /* arm64's */
+        struct {
+            unsigned int irq;
+        } virt_timer, phys_timer;
+    } arch;
     /* The test's own: time in each state, until state_entry_time. */
     s_time_t time[4];
 };
@@ -154,6 +159,8 @@ void schedlog_stays(struct vcpu *v);
 void schedlog_evtchn_wakes(struct vcpu *v, const struct evtchn *evtchn);
 void schedlog_timer_wakes(struct vcpu *v);
 void schedlog_ipi_wakes(struct vcpu *v);
+void schedlog_pirq_wakes(struct vcpu *v);
+void schedlog_virq_wakes(struct vcpu *v, unsigned int virq, const struct irq_desc *desc);
 void schedlog_begin(unsigned int event, unsigned int reason);
 void schedlog_end(unsigned int event);
 void schedlog_softirq(unsigned int nr);
