@@ -95,10 +95,10 @@ says_what_it_needs()
 }
 
 # as_built: after xl, which needs jump-labels and log, the paths that differ are those of
-# upstream's own patches, and of soft-affinity, which the others do not need.
+# upstream's own patches, and of arm-yield and soft-affinity, which the others do not need.
 as_built()
 {
-    local own=("$PATCHES"/upstream/"$USUAL"/*.patch "$OUT"/soft-affinity/*.patch)
+    local own=("$PATCHES"/upstream/"$USUAL"/*.patch "$OUT"/{arm-yield,soft-affinity}/*.patch)
 
     git -C "$REPO" checkout -q --detach xl || return
     comm -23 <(git -C "$REPO" ls-files -z | (cd "$REPO" && xargs -0 sha256sum) |
