@@ -139,7 +139,8 @@ class Arm64:
     relaid = {"evtchn_2l_set_pending": 16, "do_grant_table_op": 1,
               "gnttab_release_mappings": 6, "rt_schedule": 22,
               "sched_context_switch": 2, "__do_softirq": 14, "gic_interrupt": 3,
-              "do_trap_hypercall": 1, "arch_do_multicall_call": 2}
+              "do_trap_hypercall": 1, "arch_do_multicall_call": 2,
+              "vgic_inject_irq.part.0": 2}
     inverse = {"cbnz": "cbz", "tbnz": "tbz"}
 
     @staticmethod
