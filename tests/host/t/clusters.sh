@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # arm64: --mode exact --sockets 1 --cores 4
+# box: no
 # time: 120
 # only: full
 #

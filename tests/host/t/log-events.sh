@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # arm64: --mode exact --sockets 1 --cores 4
-# box: --sockets 2 --cores 2 --numa
 #
 # Events about vCPUs, memory and marks, each compared with what is known without the log: how often
 # a guest slept, where it was bound, how much memory Xen says it has, how many vCPUs spin on a pCPU.

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # arm64: --mode exact --sockets 1 --cores 4 --xen-append xsm=dummy
-# box: --sockets 2 --cores 2 --numa
 #
 # A guest sends N notifications to another one: Xen logs exactly N rows for the sender, and none in
 # the other direction.  The receiver has one row for each notification that it can notice: all of

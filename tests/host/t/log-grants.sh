@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # arm64: --mode exact --sockets 1 --cores 4 --xen-append xsm=dummy
-# box: --sockets 2 --cores 2 --numa
 #
 # A guest maps P pages of another one N times: Xen logs exactly as many maps and unmaps as the
 # guest's kernel makes.  A PV guest makes two of each per page and time, because its Linux maps a
