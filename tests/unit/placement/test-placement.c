@@ -33,6 +33,7 @@ static double chance(void)
 struct shape {
     unsigned int places, caches; /* of each place */
     unsigned int cores;          /* of each cache */
+    unsigned int threads;        /* of each core; 0: 1 */
     unsigned int units, talks;
     bool anywhere;               /* units begin there */
 };
@@ -44,6 +45,7 @@ static void make_spots(struct placement *p, const struct shape *s)
     for (i = 0; i < p->nr_caches; i++) {
         p->spots[i].place = i / s->caches;
         p->cores[i] = s->cores;
+        p->threads[i] = s->threads * s->cores;
     }
     for (i = p->nr_caches; i < p->nr_spots; i++) {
         p->spots[i] = (struct spot){ i - p->nr_caches, TOPOLOGY_UNKNOWN };
@@ -141,7 +143,7 @@ static struct shape random_shape(void)
 {
     struct shape s = {
         .places = 2 + below(5), .caches = 1 + below(2) * below(3),
-        .cores = 2 + below(4), .anywhere = below(2),
+        .cores = 2 + below(4), .threads = 1 + below(2), .anywhere = below(2),
     };
 
     s.units = 4 + below(s.places * s.caches * s.cores);
@@ -171,9 +173,13 @@ static double total(const struct placement *p)
                    p->prices.eaten * p->prices.memory_local;
         }
     }
-    for (i = 0; i < p->nr_places; i++)
-        sum += 1e9 * (crowd_excess(&p->crowd[i], p->place_cores[i]) +
-                      p->queueing * crowd_queue(&p->crowd[i], p->place_cores[i]));
+    for (i = 0; i < p->nr_places; i++) {
+        double waits = crowd_excess(&p->crowd[i], p->place_threads[i]);
+        double beside = crowd_excess(&p->crowd[i], p->place_cores[i]) - waits;
+
+        sum += 1e9 * (waits + p->prices.sibling * beside +
+                      p->queueing * crowd_queue(&p->crowd[i], p->place_threads[i]));
+    }
 
     return sum;
 }

@@ -259,6 +259,33 @@ static void the_guest_with_least_to_lose_leaves_a_crowd(void **state)
     assert_int_equal(world.domains[lonely].backs, 1);
 }
 
+/*
+ * Five busy vCPUs on four cores of two threads: two of them share a core and lose 0.85 s/s, and
+ * no vCPU waits.  The fifth goes to an idle node if dom0 is worth less than that.
+ */
+static void threads_of_a_core_are_no_cores(void **state)
+{
+    static const double worth[] = { 0.5, 0.9 }; /* s/s */
+    unsigned int i, k, last;
+
+    for (k = 0; k < 2; k++) {
+        teardown(state);
+        world_begin("placement", &policy_defaults, 2, 4, 2);
+        world.domains[0].use = 0;
+        for (i = 0; i < 5; i++) {
+            last = guest_on(i, 1.0);
+            world.domains[last].soft = 0xff;
+            world_talk(last, 0, i < 4 ? 1e6 : worth[k] * 1e9 / (66 * 87));
+        }
+        world_warm_up();
+        world_run(1);
+        world_says(last, "saves 850.00 ms/s (5.0 runnable vCPUs with it on 4 cores of socket 0)");
+        world_run(20);
+        assert_int_equal(world_moves(), !k);
+        assert_int_equal(sent(last), k ? 0 : 0xff00);
+    }
+}
+
 static void a_full_place_is_no_crowd(void **state)
 {
     unsigned int i;
@@ -576,7 +603,7 @@ static void guests_do_not_go_where_they_would_queue(void **state)
         world_run(60);
         assert_int_equal(world.domains[guest].moves, !i);
     }
-    world_says(guest, "by chance more than 4 vCPUs are runnable on the cores of node 0, in the "
+    world_says(guest, "by chance more than 4 vCPUs are runnable on the pCPUs of node 0, in the "
                       "mean 2.5; 100 % of such waits are counted");
 }
 
@@ -595,6 +622,7 @@ int main(void)
         placement_test(a_group_goes_as_one),
         placement_test(a_guest_wider_than_a_node_stays_and_says_so),
         placement_test(the_guest_with_least_to_lose_leaves_a_crowd),
+        placement_test(threads_of_a_core_are_no_cores),
         placement_test(a_full_place_is_no_crowd),
         placement_test(no_guest_goes_where_there_is_no_room),
         placement_test(hungry_guests_do_not_share_a_cache),

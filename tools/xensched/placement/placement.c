@@ -22,6 +22,7 @@ void placement_init(struct placement *p, unsigned int nr_places,
     p->nr_partners = nr_partners;
     p->spots = need_memory(spots, sizeof(*p->spots));
     p->cores = need_memory(spots, sizeof(*p->cores));
+    p->threads = need_memory(nr_caches, sizeof(*p->threads));
     p->part = need_memory((size_t)spots * nr_caches, sizeof(*p->part));
     p->apart = need_memory((size_t)nr_places * nr_places, sizeof(*p->apart));
     p->remote = need_memory((size_t)nr_places * nr_places,
@@ -50,7 +51,9 @@ void placement_free(struct placement *p)
 {
     free(p->spots);
     free(p->cores);
+    free(p->threads);
     free(p->place_cores);
+    free(p->place_threads);
     free(p->part);
     free(p->apart);
     free(p->remote);
@@ -107,14 +110,19 @@ static void make_pools(struct placement *p)
     size_t places = (size_t)p->nr_pools * p->nr_places, i, k;
 
     p->place_cores = need_memory(places, sizeof(*p->place_cores));
+    p->place_threads = need_memory(places, sizeof(*p->place_threads));
     p->crowd = need_memory(places, sizeof(*p->crowd));
     room_init(&p->room, p->nr_pools, p->nr_caches);
     for (i = 0; i < p->nr_caches; i++)
         p->room.within[i] = p->spots[i].place;
     for (k = 0; k < p->nr_pools; k++)
-        for (i = 0; i < p->nr_caches; i++)
-            p->place_cores[k * p->nr_places + p->spots[i].place] +=
-                p->cores[i];
+        for (i = 0; i < p->nr_caches; i++) {
+            size_t at = k * p->nr_places + p->spots[i].place;
+
+            p->place_cores[at] += p->cores[i];
+            p->place_threads[at] += fmax(p->threads[i], p->cores[i]);
+            p->siblings |= p->threads[i] > p->cores[i];
+        }
 }
 
 void placement_measure(struct placement *p)
@@ -252,9 +260,9 @@ static struct crowd crowd_of_others(const struct placement *p, unsigned int unit
                       -placement_part_of_place(p, unit, u->at, place));
 }
 
-double crowd_excess(const struct crowd *crowd, double cores)
+double crowd_excess(const struct crowd *crowd, double pcpus)
 {
-    return fmax(crowd->runnable - cores, 0);
+    return fmax(crowd->runnable - pcpus, 0);
 }
 
 /*
@@ -269,13 +277,13 @@ static double normal_tail(double z)
                 t * (-1.453152027 + t * 1.061405429)))) / 2;
 }
 
-/* The mean excess of a normal distribution over the cores, less the excess of its mean. */
-double crowd_queue(const struct crowd *crowd, double cores)
+/* The mean excess of a normal distribution over the pCPUs, less the excess of its mean. */
+double crowd_queue(const struct crowd *crowd, double pcpus)
 {
-    double far = fabs(crowd->runnable - cores), deviation, z;
+    double far = fabs(crowd->runnable - pcpus), deviation, z;
 
     /* Beyond 5 deviations, or within rounding, no vCPU waits. */
-    if (crowd->vcpus < cores + 0.5 || far * far >= 25 * crowd->variance)
+    if (crowd->vcpus < pcpus + 0.5 || far * far >= 25 * crowd->variance)
         return 0;
     deviation = sqrt(crowd->variance);
     z = far / deviation;
@@ -286,7 +294,8 @@ double crowd_queue(const struct crowd *crowd, double cores)
 #define NS_PER_S 1e9
 
 double crowd_price(const struct placement *p, unsigned int unit, unsigned int spot,
-                   double (*wait)(const struct crowd *crowd, double cores))
+                   double (*wait)(const struct crowd *crowd, double pcpus),
+                   const double *of_place)
 {
     const struct unit *u = &p->units[unit];
     unsigned int i = spot == ANYWHERE ? 0 : p->spots[spot].place;
@@ -295,10 +304,10 @@ double crowd_price(const struct placement *p, unsigned int unit, unsigned int sp
 
     for (; i < end; i++) {
         double part = placement_part_of_place(p, unit, spot, i);
-        double cores = p->place_cores[placement_in_pool(p, u, i)];
+        double pcpus = of_place[placement_in_pool(p, u, i)];
         struct crowd without = crowd_of_others(p, unit, i), with = crowd_with(without, u, part);
 
-        vcpus += wait(&with, cores) - wait(&without, cores);
+        vcpus += wait(&with, pcpus) - wait(&without, pcpus);
     }
 
     return NS_PER_S * vcpus;

@@ -65,7 +65,9 @@ struct placement {
     unsigned int nr_pools; /* cpupools, which share no pCPUs; 1 at first */
     struct spot *spots;
     double *cores;        /* [spot] of the host */
+    double *threads;      /* [cache] pCPUs of the host; 0: as many as cores */
     double *place_cores;  /* [pool][place]; all cores, if not filled in */
+    double *place_threads; /* as place_cores */
     double *part;         /* [spot][cache] of the spot, by cores */
     double *apart;        /* [place][place]: distance, 0 ... 1 (default) */
     double *remote;       /* [place][place] additional ns for memory there */
@@ -77,6 +79,7 @@ struct placement {
     double *pages;        /* [unit][place]: of its memory; 0: not known */
     struct partner *partners;
     double *weight;       /* [unit][term]: weight of its price; NULL: 1 */
+    bool siblings;        /* some core has several threads */
     double queueing;      /* waits by chance, as a part of those that crowd_queue() expects */
     /* Made by placement_ready(). */
     double *reach;        /* [unit][spot]: ns per line to it, when ANYWHERE */
@@ -129,18 +132,22 @@ double placement_part(const struct placement *p, unsigned int unit,
 double placement_part_of_place(const struct placement *p, unsigned int unit,
                                unsigned int spot, unsigned int place);
 
-/* vCPUs for which there is no core, however they take turns. */
-double crowd_excess(const struct crowd *crowd, double cores);
+/* vCPUs for which there is no pCPU (or core), however they take turns. */
+double crowd_excess(const struct crowd *crowd, double pcpus);
 
 /*
  * vCPUs that wait in addition, because by chance more are runnable at once than there are
- * cores.  With a core for each vCPU, none wait.
+ * pCPUs.  With a pCPU for each vCPU, none wait.
  */
-double crowd_queue(const struct crowd *crowd, double cores);
+double crowd_queue(const struct crowd *crowd, double pcpus);
 
-/* ns/s of additional waiting, which @wait counts, if @unit is at @spot. */
+/*
+ * ns/s of additional waiting, which @wait counts, if @unit is at @spot.  @of_place:
+ * p->place_threads, or p->place_cores.
+ */
 double crowd_price(const struct placement *p, unsigned int unit, unsigned int spot,
-                   double (*wait)(const struct crowd *crowd, double cores));
+                   double (*wait)(const struct crowd *crowd, double pcpus),
+                   const double *of_place);
 
 /* How busy others than @unit keep the pCPUs of a place, 0 ... 1. */
 double placement_busy(const struct placement *p, unsigned int unit,

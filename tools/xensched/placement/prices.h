@@ -27,6 +27,7 @@ struct prices {
     double eaten;  /* the part of a guest's misses that this neighbour causes */
     double wake;   /* ns, to wake a vCPU up and to switch to it */
     double woken;  /* the part of notifications between neighbours that wake a vCPU */
+    double sibling; /* the part of a core that a second vCPU on it loses for both */
     double touched; /* lines that a vCPU uses again, per ns that it runs */
 };
 

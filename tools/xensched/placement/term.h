@@ -22,6 +22,7 @@ enum term_id {
     TERM_WAKES,
     TERM_MIGRATIONS,
     TERM_QUEUEING,
+    TERM_SMT,
     NR_TERMS
 };
 
@@ -40,6 +41,7 @@ extern const struct term term_moving;
 extern const struct term term_wakes;
 extern const struct term term_migrations;
 extern const struct term term_queueing;
+extern const struct term term_smt;
 
 extern const struct term *const terms[NR_TERMS];
 

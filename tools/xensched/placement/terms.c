@@ -11,6 +11,7 @@ const struct term *const terms[NR_TERMS] = {
     [TERM_WAKES] = &term_wakes,
     [TERM_MIGRATIONS] = &term_migrations,
     [TERM_QUEUEING] = &term_queueing,
+    [TERM_SMT] = &term_smt,
 };
 
 double term_price(const struct placement *p, enum term_id term,

@@ -89,6 +89,7 @@ static void describe_spots(struct placement *p, const struct topology *t,
     for (i = 0; i < t->nr_caches; i++) {
         p->spots[i].place = t->caches[i].within;
         p->cores[i] = topology_cores(t, &t->caches[i].cpus);
+        p->threads[i] = cpumap_count(&t->caches[i].cpus);
     }
     for (i = 0; i < t->nr_places; i++) {
         for (k = 0; k < t->nr_places; k++)
@@ -102,7 +103,7 @@ static void describe_spots(struct placement *p, const struct topology *t,
     placement_measure(p);
 }
 
-/* Counts the cores that a cpupool has of each place, from the pCPUs of its domains. */
+/* Counts the cores and pCPUs that a cpupool has of each place, from those of its domains. */
 static void describe_pools(struct place_host *h)
 {
     const struct topology *t = h->input->topology;
@@ -111,12 +112,13 @@ static void describe_pools(struct place_host *h)
 
     for (i = 0; i < h->input->domains->nr; i++)
         for (place = 0; place < t->nr_places; place++) {
+            size_t at = h->input->guarded[i].tenant.pool * t->nr_places + place;
             struct cpumap cpus;
 
             cpumap_init_copy(&cpus, &t->places[place].cpus);
             cpumap_and(&cpus, &place_domain(h, i)->pool_cpus);
-            p->place_cores[h->input->guarded[i].tenant.pool * t->nr_places +
-                           place] = topology_cores(t, &cpus);
+            p->place_cores[at] = topology_cores(t, &cpus);
+            p->place_threads[at] = cpumap_count(&cpus);
             cpumap_free(&cpus);
         }
 }

@@ -85,6 +85,7 @@ static void save_by_waiting(const struct place_host *h, unsigned int unit,
     }
     s->busy_place = most;
     s->cores = cores[most];
+    s->pcpus = p->place_threads[first + most];
     s->needs = u->demand.need > 0;
     s->runnable = crowd[most].runnable +
                   u->demand.need * (placement_part_of_place(p, unit, from, most) -

@@ -16,7 +16,7 @@
 #include "policy.h"
 
 #define TALK   (1U << TERM_TALK | 1U << TERM_WAKES | 1U << TERM_MOVING)
-#define WAIT   (1U << TERM_WAITING | 1U << TERM_MOVING)
+#define WAIT   (1U << TERM_WAITING | 1U << TERM_SMT | 1U << TERM_MOVING)
 #define CACHE  (1U << TERM_CACHE | 1U << TERM_MOVING)
 
 static const struct preset table[] = {

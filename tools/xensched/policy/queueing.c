@@ -14,7 +14,7 @@
 /* vCPU-seconds; if much less is expected, the part is near 0. */
 #define LEAST 0.25
 
-/* Beyond this part of the cores, waits have another cause than chance. */
+/* Beyond this part of the pCPUs, waits have another cause than chance. */
 #define UNSATURATED 0.9
 
 /* Adds, for one cpupool at one place, the vCPUs that wait and those expected by chance. */
@@ -24,9 +24,9 @@ static void learn_at(struct queueing *q, const struct placement *p, unsigned int
     unsigned int at = pool * p->nr_places + place, i;
     const struct crowd *crowd = &p->crowd[at];
 
-    if (crowd->runnable > UNSATURATED * p->place_cores[at])
+    if (crowd->runnable > UNSATURATED * p->place_threads[at])
         return;
-    q->expected += s * crowd_queue(crowd, p->place_cores[at]);
+    q->expected += s * crowd_queue(crowd, p->place_threads[at]);
     for (i = 0; i < p->nr_units; i++)
         if (p->units[i].pool == pool)
             q->waited += s * p->units[i].waited *
@@ -39,16 +39,16 @@ static void learn_at(struct queueing *q, const struct placement *p, unsigned int
  */
 static bool is_saturated(const struct placement *p, unsigned int place)
 {
-    double runnable = 0, cores = 0;
+    double runnable = 0, pcpus = 0;
     unsigned int i;
 
     for (i = 0; i < p->nr_pools; i++)
         runnable += p->crowd[i * p->nr_places + place].runnable;
     for (i = 0; i < p->nr_caches; i++)
         if (p->spots[i].place == place)
-            cores += p->cores[i];
+            pcpus += fmax(p->threads[i], p->cores[i]);
 
-    return runnable > UNSATURATED * cores;
+    return runnable > UNSATURATED * pcpus;
 }
 
 void queueing_learn(struct queueing *q, const struct placement *p, uint64_t now_ns)

@@ -3,7 +3,7 @@
  * queueing.h - learns how much of the waiting that chance makes likely happens on this host.
  *
  * If vCPUs were runnable independently of each other, some would wait although the place has
- * cores for the mean demand.  vCPUs that take turns wait less.  So each plan compares the waits
+ * pCPUs for the mean demand.  vCPUs that take turns wait less.  So each plan compares the waits
  * that Xen counts with those that chance explains, at the places that are not saturated.
  */
 #ifndef XENSCHED_POLICY_QUEUEING_H

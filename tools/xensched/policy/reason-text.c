@@ -106,14 +106,17 @@ static void say_term(struct text *t, const struct savings *a, enum term_id term)
                  a->misses_counted ? "" : ", assumed");
         break;
     case TERM_WAITING:
-        add_text(t, "%.1f runnable vCPUs%s on %.0f cores of %s %u", a->runnable,
-                 a->needs ? " with it" : "", a->cores, places[a->busy_place].kind,
-                 places[a->busy_place].id);
+    case TERM_SMT:
+        add_text(t, "%.1f runnable vCPUs%s on %.0f %s of %s %u", a->runnable,
+                 a->needs ? " with it" : "", term == TERM_SMT ? a->cores : a->pcpus,
+                 term == TERM_SMT || a->cores == a->pcpus ? "cores" : "pCPUs",
+                 places[a->busy_place].kind, places[a->busy_place].id);
         break;
     case TERM_QUEUEING:
-        add_text(t, "by chance more than %.0f vCPUs are runnable on the cores of %s %u, "
-                 "in the mean %.1f; %.0f %% of such waits are counted", a->cores, places[a->busy_place].kind,
-                 places[a->busy_place].id, a->runnable, 100 * a->counted);
+        add_text(t, "by chance more than %.0f vCPUs are runnable on the pCPUs of %s %u, in the "
+                 "mean %.1f; %.0f %% of such waits are counted", a->pcpus,
+                 places[a->busy_place].kind, places[a->busy_place].id, a->runnable,
+                 100 * a->counted);
         break;
     case TERM_CACHE:
         add_text(t, "%.1f million cache misses/s, beside others", a->misses / 1e6);

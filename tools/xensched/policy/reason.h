@@ -28,9 +28,9 @@ struct savings {
     double memory_share;
     double misses; /* per second; TERM_CACHE as well */
     bool misses_counted;
-    /* TERM_WAITING, TERM_QUEUEING: the most loaded place that the move changes. */
+    /* TERM_WAITING, TERM_QUEUEING, TERM_SMT: the most loaded place that the move changes. */
     unsigned int busy_place;
-    double runnable, cores;
+    double runnable, cores, pcpus;
     bool needs; /* @runnable counts the unit */
     double counted;    /* TERM_QUEUEING: part of the waits by chance that is counted */
     double horizon_s;  /* TERM_MOVING */
