@@ -42,6 +42,26 @@ int domain_vcpus(xc_interface *xch, uint32_t domid, uint32_t *nr)
     return 0;
 }
 
+#if defined(__aarch64__) || defined(__arm__)
+
+/*
+ * Xen for Arm has no types of frames.  It maps only a domain's own RAM for another domain
+ * (XENMAPSPACE_gmfn_foreign in xen/arch/arm/mm.c): no device's memory, no grant.
+ */
+int domain_owns(xc_interface *xch, uint32_t domid, const xen_pfn_t *frames,
+                size_t nr, uint64_t *foreign)
+{
+    (void)xch;
+    (void)domid;
+    (void)frames;
+    (void)nr;
+    (void)foreign;
+
+    return 0;
+}
+
+#else
+
 /* @types has frames, and afterwards their types. */
 static int ask_types(xc_interface *xch, uint32_t domid,
                      xc_hypercall_buffer_t *types, size_t nr)
@@ -94,3 +114,5 @@ int domain_owns(xc_interface *xch, uint32_t domid, const xen_pfn_t *frames,
 
     return code;
 }
+
+#endif
