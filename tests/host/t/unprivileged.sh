@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 4
 #
 # A guest may use no operation of the log facility: Xen refuses each with EPERM, and nothing
 # changes.  (Linux would refuse as well, which is turned off in the box's guests; dom0's answers
