@@ -396,7 +396,7 @@ static void take_opinions(struct planner *g, const struct opinion *opinions)
             if (turns[i] == turn)
                 count_present(g, i, 1);
     }
-    /* What follows asks for the room beside each of them. */
+    /* Later steps ask for the room that each of them finds without itself. */
     for (i = 0; i < g->plan->nr; i++)
         count_present(g, i, -1);
     free(turns);
