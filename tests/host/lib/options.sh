@@ -13,6 +13,7 @@ HOST_GUESTS=pv
 HOST_MEMORY=2048
 HOST_DOM0_MEMORY=512
 HOST_DOM0_VCPUS=
+HOST_COUNTER_MHZ=
 HOST_DOM0=pv
 HOST_MODE=fast
 HOST_SEED=1
@@ -53,6 +54,8 @@ The host:
                       distance takes time (needs --machine and 'make machine');
                       fast: the time of this machine (default $HOST_MODE)
   --seed N            in mode timed, what the host takes for chance (default $HOST_SEED)
+  --counter-mhz N     frequency of arm64's counter (default 62.5); with 1000 in mode
+                      exact, a tick is an instruction
   --parallel          in mode fast, a thread for each pCPU in place of one for
                       all: for what they do at the same moment (README.md)
   --xen WHICH         patched, native, or the path of a Xen (default $HOST_XEN)
@@ -91,6 +94,7 @@ host_option()
     --dom0-vcpus)  positive "$1" "${2-}"; HOST_DOM0_VCPUS=$2 ;;
     --mode)        HOST_MODE=${2-} ;;
     --seed)        positive "$1" "${2-}"; HOST_SEED=$2 ;;
+    --counter-mhz) positive "$1" "${2-}"; HOST_COUNTER_MHZ=$2 ;;
     --parallel)    HOST_THREADS=multi; HOST_TAKEN=1 ;;
     --xen)         HOST_XEN=${2-} ;;
     --machine)     HOST_MACHINE=${2-} ;;
@@ -166,6 +170,8 @@ host_options_check()
     [[ $HOST_MODE == fast || $HOST_THREADS == single ]] ||
         die "$BOX_EXIT_USAGE" "--parallel is for --mode fast"
     [[ $BOX_ARCH == x86_64 ]] || host_options_arm64
+    [[ -z $HOST_COUNTER_MHZ || $BOX_ARCH == arm64 ]] ||
+        die "$BOX_EXIT_USAGE" "--counter-mhz is for arm64 (XEN_ARCH=arm64)"
     # shellcheck disable=SC2034 # other files read HOST_HVM
     case $HOST_GUESTS in
     pv)      ;;

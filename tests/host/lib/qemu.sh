@@ -56,7 +56,10 @@ qemu_need()
 # Puts all pCPUs into one socket: Xen reads no topology from the device tree.
 qemu_machine_arm64()
 {
-    printf '%s\n' -machine virt,virtualization=on,gic-version=3 -cpu cortex-a57 \
+    local model=cortex-a57
+
+    [[ -z $HOST_COUNTER_MHZ ]] || model+=,cntfrq=${HOST_COUNTER_MHZ}000000
+    printf '%s\n' -machine virt,virtualization=on,gic-version=3 -cpu "$model" \
         -m "$HOST_MEMORY" -smp "$((HOST_SOCKETS * HOST_CORES))" \
         -nodefaults -display none -no-reboot
 }
