@@ -273,7 +273,7 @@ marks()
 # balloon MIB: returns when the guest has about this much memory.
 balloon()
 {
-    if [ "$(uname -m)" = aarch64 ]; then
+    if on_arm64; then
         # "xl mem-set" aborts there: libxl has no default for ACPI in the stored configuration.
         xenstore-write "/local/domain/$(domid sleeper)/memory/target" $(($1 * 1024))
     else

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 4
 #
 # The logged service time of a guest adds up to what Xen accounts for it, within 1 %, and so do its
 # TSC cycles.  Two guests compete for one pCPU, so that Xen switches between them; they are paused

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 1 --xen native
 # box: --xen native --sockets 1 --cores 2
 #
 # A Xen without the patches rejects each operation of the log facility as unknown; the daemon and

@@ -95,6 +95,12 @@ full()
     [ -n "$TEST_FULL" ]
 }
 
+# on_arm64: whether this host is for arm64.
+on_arm64()
+{
+    [ "$(uname -m)" = aarch64 ]
+}
+
 # until_true SECONDS COMMAND...: asks five times per second.
 until_true()
 {
