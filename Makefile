@@ -114,7 +114,8 @@ help:
 #|   make distclean     remove all of build/, unless work in build/xen/edit would be lost
 #|
 #| XEN_RELEASE=X.Y selects another release of Xen that has a folder in xen-patches/.
-#| XEN_ARCH=arm64 with xen, xen-native, tools, drivers, deb or demo is for arm64, in build/arm64.
+#| XEN_ARCH=arm64 with xen, xen-native, tools, drivers, deb, demo or bench-sites is for arm64,
+#| in build/arm64.
 #| XEN_TARBALL=FILE or XEN_TREE=FOLDER builds your own Xen source; XEN_FROM=pin accepts
 #| only the pinned one, XEN_FROM=apt only apt's.
 

@@ -7,7 +7,7 @@ Usage: results.py [--check]
 Each table that follows a line "<!-- NAME -->" is made again from a file in
 docs/develop/results/, which is what a benchmark has left in build/bench/ (of lever.json
 without its cases, of memory.json, correlation.json and site-cost.json what is in the
-tables). With --check nothing is written: exit code 1 and a line for
+tables; site-cost-arm64.json is build/arm64/bench/site-cost.json). With --check nothing is written: exit code 1 and a line for
 each table that says something else than its file.
 """
 
@@ -63,18 +63,20 @@ def host_short():
 # --- bench-sites ---
 
 SITES = {
-    "send": ("event channel send", "filtered, no row"),
-    "map": ("grant map (two hypercalls)", "filtered, no row"),
-    "unmap": ("grant unmap (two hypercalls)", "filtered, no row"),
-    "switch": ("round trip: 2 sends, 2 context switches", "one row"),
+    "send": "event channel send (on: filtered, no row)",
+    "map": "grant map (two hypercalls; on: filtered, no row)",
+    "unmap": "grant unmap (two hypercalls; on: filtered, no row)",
+    "switch": "round trip: 2 sends, 2 context switches (on: one row)",
 }
 
 
 def sites():
-    yield ["operation, from dom0", "unpatched", "events off", "event on"]
-    for name, (words, rows) in SITES.items():
-        e = load("site-cost")["cases"][name]
-        yield [words, str(e["native"]), str(e["off"]), f"{e['on']} ({rows})"]
+    costs = [load(name)["cases"] for name in ("site-cost", "site-cost-arm64")]
+    yield ["operation, from dom0", "x86: unpatched", "events off", "event on",
+           "arm64: unpatched", "events off", "event on"]
+    for name, words in SITES.items():
+        yield [words] + [str(cost[name][which]) for cost in costs
+                         for which in ("native", "off", "on")]
 
 
 # --- bench-daemon ---

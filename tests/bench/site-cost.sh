@@ -7,9 +7,10 @@
 #
 # In exact mode a tick of the TSC is an instruction, so that the least of many
 # measurements is exact and does not depend on the machine.  It says nothing
-# about caches or branch prediction.
+# about caches or branch prediction.  With XEN_ARCH=arm64 the operations are
+# those of arm64, whose counter gets the same frequency.
 #
-# Writes build/bench/site-cost.json:
+# Writes site-cost.json into build/bench (arm64: build/arm64/bench):
 #   {"unit": "instructions", "cases": {NAME: {"native": N, "off": N, "on": N}},
 #    "entries": {"native": N, "disabled": N, "0-entry": N, ...}}
 # where "entries" is table 5.2 of the thesis.
@@ -18,7 +19,11 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
-out=$top/build/bench
+# shellcheck source=../host/lib/paths.sh
+. "$top/tests/host/lib/paths.sh"
+out=$BOX_BUILD/bench
+counter=()
+[[ $BOX_ARCH != arm64 ]] || counter=(--counter-mhz 1000)
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 
@@ -27,7 +32,7 @@ measure()
 {
     echo "bench: booting the $1 hypervisor in exact mode" >&2
     "$top/tests/host/box" --mode exact --sockets 1 --cores 1 --xen "$1" \
-        --timeout 900 --results "$results/$1" "$here/site-cost-dom0.sh" >&2
+        "${counter[@]}" --timeout 900 --results "$results/$1" "$here/site-cost-dom0.sh" >&2
 }
 
 # value FILE NAME
