@@ -53,7 +53,7 @@ LABEL_SIZE = 2
 EVENTS = {0: "service-ns", 2: "evtchn-send", 3: "evtchn-recv",
           4: "grant-map", 5: "grant-unmap", 6: "grant-copy", 7: "memory",
           8: "runq", 9: "wake-delay", 11: "mark",
-          14: "off-cpu", 20: "hypercall-time", 21: "irq-time", 22: "exit-time",
+          14: "off-cpu", 15: "replenish", 20: "hypercall-time", 21: "irq-time", 22: "exit-time",
           23: "flush-wait"}
 
 # Where the functions are which only exist because of the log facility.
@@ -79,8 +79,8 @@ class X86:
 
     # Functions that the compiler lays out differently for their site: with some kinds more and
     # other kinds fewer.  The number is the most instructions that they may have more in sum.
-    relaid = {"assign_pages": 0, "gnttab_release_mappings": 0, "csched_acct": 0,
-              "evtchn_2l_set_pending": 0, "evtchn_fifo_set_pending": 0,
+    relaid = {"a653sched_do_schedule": 0, "assign_pages": 0, "gnttab_release_mappings": 0,
+              "csched_acct": 0, "evtchn_2l_set_pending": 0, "evtchn_fifo_set_pending": 0,
               "rt_schedule": 0, "pv_do_multicall_call": 0}
     inverse = {"jne": "je", "jae": "jb", "jbe": "ja", "jns": "js", "jge": "jl",
                "jle": "jg", "jno": "jo", "jnp": "jp"}

@@ -153,6 +153,22 @@ def off_cpu_in_words():
 
 
 @test
+def budgets_in_words():
+    """dump prints what was left of a budget, and whether a deadline was missed"""
+    r = Recording(["Domain-0", "db"])
+    r.row(1, 0, "replenish", 3, NONE, 0)
+    r.row(2, 0, "replenish", 3, NONE, 1 << 31 | 20000001)
+    r.row(3, 0, "replenish", 3, NONE, 0xffffffff)
+    file = path("recording")
+    r.write(file)
+    said = [(row["left_ns"], row["missed"]) for row in dumped(file)]
+    check(said == [(0, False), (20000001, True), (0x7fffffff, True)], said)
+    out = run("dump", file).expect(0).out
+    for words in " 0.000 us left\n", "20000.001 us left, deadline missed":
+        check(words in out, out)
+
+
+@test
 def work_in_words():
     """dump prints Xen's work for each domain, how often and for how long"""
     r = Recording(["Domain-0", "db"])

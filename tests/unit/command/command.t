@@ -233,7 +233,7 @@ def json_unchanged():
 def text_of_status():
     """status prints its answer in columns"""
     ended = ask("status", examples()["status"]).expect(
-        0, "mode act", "182731 read, 0 lost", "52 sites",
+        0, "mode act", "182731 read, 0 lost", "54 sites",
         "for 10000 ms at a time; ends in 9950 ms unless", "PMCs          4\n")
     sources, rows = [block.splitlines()
                      for block in ended.out.split("\n\n")[1:]]

@@ -10,8 +10,8 @@ import zlib
 
 EVENTS = {"service-ns": 0, "evtchn-send": 2, "evtchn-recv": 3, "grant-map": 4, "memory": 7,
           "runq": 8, "wake-delay": 9, "migrate": 10, "mark": 11,
-          "preempt-delay": 12, "wait-part": 13, "off-cpu": 14, "hypercall-time": 20,
-          "irq-time": 21, "exit-time": 22, "flush-wait": 23,
+          "preempt-delay": 12, "wait-part": 13, "off-cpu": 14, "replenish": 15,
+          "hypercall-time": 20, "irq-time": 21, "exit-time": 22, "flush-wait": 23,
           "ring-pages": 24, "ring-sectors": 25,
           "guest-switch": 27, "guest-wake": 28, "guest-name": 29}
 LINUX, DRIVER, GUEST = 1, 2, 3

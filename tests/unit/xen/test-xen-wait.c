@@ -329,7 +329,7 @@ static void a_wait_that_ends_without_a_run_has_a_row(void **unused)
     assert_int_equal(nr_rows(2), 4);
     assert_int_equal(row(2, 2).event, PART);
     assert_int_equal(row(2, 3).event, PART);
-    assert_int_equal(waited_by(A), a.time[RUNSTATE_runnable]);
+    assert_int_equal(waited_by(A), a.runstate.time[RUNSTATE_runnable]);
 }
 
 /* A reader of rows without reasons assumes that the vCPU runs after each wait. */
@@ -633,7 +633,7 @@ static uint64_t ready_of(enum kind kind, uint16_t acct)
 
     for (i = 0; i < nr_of(kind); i++)
         if (crowd[i].schedlog_acct == acct)
-            ready += crowd[i].time[RUNSTATE_runnable];
+            ready += crowd[i].runstate.time[RUNSTATE_runnable];
 
     return ready;
 }

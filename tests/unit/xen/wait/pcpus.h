@@ -2,7 +2,7 @@
 /*
  * Moves vCPUs between pCPUs as Xen's schedulers do, and reads the rows that the
  * hypervisor's own wait.c, off.c and record handler log of that: test-xen-wait,
- * test-xen-off and test-xen-work include this file.
+ * test-xen-off, test-xen-budget and test-xen-work include this file.
  */
 #ifndef WAIT_PCPUS_H
 #define WAIT_PCPUS_H
@@ -63,7 +63,7 @@ static void change(struct vcpu *v, int new_state)
         return;
     if (site_on)
         schedlog_wait(v, new_state, now_ns);
-    v->time[v->runstate.state] += now_ns - v->runstate.state_entry_time;
+    v->runstate.time[v->runstate.state] += now_ns - v->runstate.state_entry_time;
     v->runstate.state_entry_time = now_ns;
     v->runstate.state = new_state;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replaces Xen's headers in test-xen-wait, test-xen-off and test-xen-work: some pCPUs, and a clock
- * that the test advances.
+ * Replaces Xen's headers in test-xen-wait, test-xen-off, test-xen-budget and test-xen-work: some
+ * pCPUs, and a clock that the test advances.
  */
 #ifndef WAIT_WORLD_H
 #define WAIT_WORLD_H
@@ -82,9 +82,10 @@ struct vcpu {
     unsigned int processor, vcpu_id;
     struct domain *domain;
     unsigned long pause_flags;
-    struct {
+    struct vcpu_runstate_info {
         int state;
         s_time_t state_entry_time;
+        s_time_t time[4]; /* in each state, until state_entry_time */
     } runstate;
     uint16_t schedlog_acct;
     unsigned int schedlog_ran_on;
@@ -94,14 +95,13 @@ struct vcpu {
     uint32_t schedlog_waker;
     uint8_t schedlog_left, schedlog_yields;
     bool schedlog_capped, schedlog_paused;
+    s_time_t schedlog_replenished, schedlog_awake;
     bool idle;
     struct { /* arm64's */
         struct {
             unsigned int irq;
         } virt_timer, phys_timer;
     } arch;
-    /* The test's own: time in each state, until state_entry_time. */
-    s_time_t time[4];
 };
 #define is_idle_vcpu(v) ((v)->idle)
 
@@ -122,6 +122,7 @@ struct irq_desc {
 struct sched_unit {
     struct vcpu *vcpu[2]; /* NULL: no more */
 };
+#define vcpu_list vcpu[0]
 #define for_each_sched_unit_vcpu(u, v)                           \
     for (struct vcpu *const *at_ = (u)->vcpu;                    \
          at_ < (u)->vcpu + 2 && ((v) = *at_) != NULL; at_++)
@@ -155,6 +156,8 @@ struct rcu_head {
 void schedlog_wait(struct vcpu *v, int new_state, s_time_t now);
 void schedlog_yields(unsigned int left);
 void schedlog_no_budget(const struct sched_unit *unit);
+void schedlog_replenish(const struct sched_unit *unit, s_time_t left, s_time_t budget,
+                        s_time_t begin, s_time_t end);
 void schedlog_stays(struct vcpu *v);
 void schedlog_evtchn_wakes(struct vcpu *v, const struct evtchn *evtchn);
 void schedlog_timer_wakes(struct vcpu *v);

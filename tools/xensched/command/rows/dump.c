@@ -255,11 +255,12 @@ static const char *acct_of(const struct dump *d, unsigned int valid,
     return acct_names_of(d->names, acct);
 }
 
-static bool is_off_cpu(const struct xensched_row *row)
+/* Does the row have the counter of this event? */
+static bool counts(const struct xensched_row *row, unsigned int event)
 {
     const uint16_t needed = XENSCHED_ROW_EVENT | XENSCHED_ROW_COUNTER;
 
-    return (row->valid & needed) == needed && row->event == XEN_SCHEDLOG_EV_OFF_CPU;
+    return (row->valid & needed) == needed && row->event == event;
 }
 
 /* Explains the counter, after its number. */
@@ -287,6 +288,25 @@ static void print_json_off_cpu(uint64_t counter)
     printf(",\"capped\":%s,\"paused\":%s,\"off_ns\":%" PRIu64 ",\"at_least\":%s",
            off.capped ? "true" : "false", off.paused ? "true" : "false", off.ns,
            off.long_ns ? "true" : "false");
+}
+
+static void print_replenish(uint64_t counter)
+{
+    struct xensched_replenish replenish;
+
+    xensched_replenish(counter, &replenish);
+    printf(" %" PRIu64 ".%03u us left%s", replenish.left_ns / 1000,
+           (unsigned int)(replenish.left_ns % 1000),
+           replenish.missed ? ", deadline missed" : "");
+}
+
+static void print_json_replenish(uint64_t counter)
+{
+    struct xensched_replenish replenish;
+
+    xensched_replenish(counter, &replenish);
+    printf(",\"left_ns\":%" PRIu64 ",\"missed\":%s", replenish.left_ns,
+           replenish.missed ? "true" : "false");
 }
 
 /* Rows of other events in such a log have 0 there. */
@@ -372,8 +392,10 @@ static void print_text_row(struct dump *d,
            acct_of(d, row->valid & XENSCHED_ROW_CURRENT, row->current),
            acct_of(d, row->valid & XENSCHED_ROW_CORRESPONDENT,
                    row->correspondent), counter);
-    if (is_off_cpu(row))
+    if (counts(row, XEN_SCHEDLOG_EV_OFF_CPU))
         print_off_cpu(row->counter);
+    if (counts(row, XEN_SCHEDLOG_EV_REPLENISH))
+        print_replenish(row->counter);
     if (has_reason(row))
         print_reason(row);
     if (is_work(row))
@@ -412,8 +434,10 @@ static void print_json_row(struct dump *d,
         printf(",\"correspondent\":%u", row->correspondent);
     if (row->valid & XENSCHED_ROW_COUNTER)
         printf(",\"counter\":%" PRIu64, row->counter);
-    if (is_off_cpu(row))
+    if (counts(row, XEN_SCHEDLOG_EV_OFF_CPU))
         print_json_off_cpu(row->counter);
+    if (counts(row, XEN_SCHEDLOG_EV_REPLENISH))
+        print_json_replenish(row->counter);
     if (has_reason(row))
         print_json_reason(row);
     if (is_work(row))

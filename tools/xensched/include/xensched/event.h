@@ -33,6 +33,14 @@ struct xensched_off_cpu {
 
 void xensched_off_cpu(uint64_t counter, struct xensched_off_cpu *off);
 
+/* The counter of a row of replenish. */
+struct xensched_replenish {
+    uint64_t left_ns; /* of the budget of the period that ended; 2^31 - 1: that, or more */
+    bool missed;      /* that period's deadline */
+};
+
+void xensched_replenish(uint64_t counter, struct xensched_replenish *replenish);
+
 /* The reason of a row of a wait: how the vCPU began to wait. */
 struct xensched_reason {
     const char *left, *woke; /* as above */

@@ -68,6 +68,14 @@ void xensched_off_cpu(uint64_t counter, struct xensched_off_cpu *off)
     };
 }
 
+void xensched_replenish(uint64_t counter, struct xensched_replenish *replenish)
+{
+    *replenish = (struct xensched_replenish){
+        .left_ns = counter & XEN_SCHEDLOG_REPLENISH_LEFT_MASK,
+        .missed = counter & XEN_SCHEDLOG_REPLENISH_MISSED,
+    };
+}
+
 void xensched_reason(unsigned int reason, struct xensched_reason *of)
 {
     unsigned int number = reason & XEN_SCHEDLOG_REASON_LEFT_MASK;

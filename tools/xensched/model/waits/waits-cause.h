@@ -22,7 +22,7 @@ enum waits_cause {
     WAITS_PREEMPTED,
     WAITS_YIELDED,
     WAITS_SPINNING, /* a pause-loop exit */
-    WAITS_BUDGET,   /* of rtds: its budget was used up */
+    WAITS_BUDGET,   /* its budget of rtds, or its slot of arinc653, was used up */
     WAITS_CAUSES,
 };
 

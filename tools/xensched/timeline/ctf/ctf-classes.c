@@ -39,6 +39,7 @@ static const struct part parts[CTF_NAMELESS + 1][6] = {
     [XEN_SCHEDLOG_EV_OFF_CPU] = { { "left", 28, 4 }, { "capped", 27, 1 },
                                   { "paused", 26, 1 }, { "woke", 23, 3 },
                                   { "time", 0, 23 } },
+    [XEN_SCHEDLOG_EV_REPLENISH] = { { "missed", 31, 1 }, { "left", 0, 31 } },
     [XEN_SCHEDLOG_EV_HYPERCALL_TIME] = WORK,
     [XEN_SCHEDLOG_EV_IRQ_TIME] = WORK,
     [XEN_SCHEDLOG_EV_EXIT_TIME] = WORK,

@@ -129,6 +129,8 @@
  * woke it, which may be current itself.  NONE: no domain did
  */
 #define XEN_SCHEDLOG_EV_OFF_CPU        14
+/* rtds begins a new period of the vCPU: see XEN_SCHEDLOG_REPLENISH_* */
+#define XEN_SCHEDLOG_EV_REPLENISH      15
 /* performance counters, counts since the accounting domain entered */
 #define XEN_SCHEDLOG_EV_PMC0           16
 #define XEN_SCHEDLOG_EV_PMC1           17
@@ -178,6 +180,7 @@
     X(PREEMPT_DELAY, "preempt-delay", exit)  \
     X(WAIT_PART,   "wait-part",   exit)      \
     X(OFF_CPU,     "off-cpu",     change)    \
+    X(REPLENISH,   "replenish",   change)    \
     X(PMC0,        "pmc0",        exit)      \
     X(PMC1,        "pmc1",        exit)      \
     X(PMC2,        "pmc2",        exit)      \
@@ -210,7 +213,7 @@
 #define XEN_SCHEDLOG_LEFT_YIELDED       3U /* SCHEDOP_yield */
 #define XEN_SCHEDLOG_LEFT_SPINNING      4U /* a pause-loop exit: Xen yields */
 #define XEN_SCHEDLOG_LEFT_PAUSED        5U
-#define XEN_SCHEDLOG_LEFT_CAPPED        6U /* its cap, or an rtds budget */
+#define XEN_SCHEDLOG_LEFT_CAPPED        6U /* its cap, budget, or slot */
 #define XEN_SCHEDLOG_LEFT_IN_XEN        7U /* as for a device model */
 #define XEN_SCHEDLOG_LEFT_MIGRATED      8U /* it moves to another pCPU */
 
@@ -220,6 +223,15 @@
 #define XEN_SCHEDLOG_WOKE_TIMER         3U
 #define XEN_SCHEDLOG_WOKE_VIRQ          4U /* but for the timer's */
 #define XEN_SCHEDLOG_WOKE_PIRQ          5U
+
+/*
+ * The counter of a row of REPLENISH.  What was left of the budget of the period
+ * that ended, in ns, saturating; whether that period's deadline was missed: the
+ * vCPU still wants to run, has budget left, and was runnable for at least the
+ * length of its budget.
+ */
+#define XEN_SCHEDLOG_REPLENISH_LEFT_MASK 0x7fffffffU
+#define XEN_SCHEDLOG_REPLENISH_MISSED    (1U << 31)
 
 /*
  * The counter of a row of HYPERCALL_TIME, IRQ_TIME, EXIT_TIME and FLUSH_WAIT,

@@ -61,8 +61,12 @@ void schedlog_wait(struct vcpu *v, int new_state, s_time_t now);
 /* The current vCPU yields, or Xen does for it, as XEN_SCHEDLOG_LEFT_* says. */
 void schedlog_yields(unsigned int left);
 
-/* @unit, unless it is NULL, has used up its budget, or its domain's. */
+/* @unit, unless it is NULL, has used up a budget, or its slot. */
 void schedlog_no_budget(const struct sched_unit *unit);
+
+/* @unit gets its next budget.  @left: of that of the period @begin, @end. */
+void schedlog_replenish(const struct sched_unit *unit, s_time_t left,
+                        s_time_t budget, s_time_t begin, s_time_t end);
 
 /* @v keeps its pCPU. */
 void schedlog_stays(struct vcpu *v);
