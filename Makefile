@@ -7,6 +7,11 @@
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
+# "make demo ARCH=arm64" means the same as XEN_ARCH=arm64.  The environment's ARCH is the kernel's.
+ifeq ($(origin ARCH),command line)
+XEN_ARCH := $(ARCH)
+endif
+
 # As xen-patches/lib/paths.sh has it.
 BUILD := $(CURDIR)/build$(if $(filter-out 4.20,$(XEN_RELEASE)),/$(XEN_RELEASE))
 BUILD := $(BUILD)$(if $(filter-out x86_64,$(XEN_ARCH)),/$(XEN_ARCH))
