@@ -235,6 +235,39 @@ def causes():
         check("cause: " + cause in out.splitlines(), kind, out)
 
 
+def missed_deadlines(periods=2):
+    """rt is ready from 10 ms on, runs from 40 to 70 ms, and has 5 ms of each budget left."""
+    r = Recording(["Domain-0", "rt"])
+    r.row(0, 0, "runq", XEN)
+    r.row(0, 1, "replenish", RT, counter=1 << 31 | 1)
+    r.stay(5 * MS, 40 * MS, 1, DOM0, RT, woken=5 * MS)
+    r.row(40 * MS, 1, "replenish", RT, counter=0)
+    r.row(50 * MS, 1, "replenish", DOM0, counter=1 << 31 | 7)
+    for i in range(1, periods):
+        r.row((60 + i) * MS, 1, "replenish", RT, counter=1 << 31 | 5 * MS)
+    r.stay(40 * MS, 70 * MS, 1, RT, woken=10 * MS)
+    r.row(70 * MS + 1, 1, "replenish", RT, counter=3)
+    return r
+
+
+@test
+def deadlines():
+    """latency --worst and why print the budgets and the missed deadlines of a run"""
+    out = analysed("latency", missed_deadlines(), "rt", "--worst", "1").out
+    lines = out.splitlines()
+    check(lines[0] == "rt missed 2 of 4 deadlines", out)
+    for words in ("  it got its next budget at 0.040000 s",
+                  "  it missed its deadline at 0.061000 s, with 5.0 ms of its budget left"):
+        check(lines.count(words) == 1, words, out)
+    check(out.count("next budget") == 1 and out.count("missed its deadline") == 1, out)
+    said = json.loads(analysed("why", missed_deadlines(), "rt", "--at", "0.041", "--json").out)
+    check([(b["at_ns"], b["left_ns"], b["missed"]) for b in said["chain"][0]["budgets"]] ==
+          [(40 * MS, 0, False), (61 * MS, 5 * MS, True)], said)
+    many = analysed("why", missed_deadlines(9), "rt", "--at", "0.041").out
+    check("  and 5 budgets more\n" in many, many)
+    check("deadlines" not in analysed("latency", isolated("budget"), "rt", "--worst", "1").out)
+
+
 @test
 def xen_work():
     """why: how long Xen worked in a run, and while another domain had the pCPU"""

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "chain-text.h"
 #include "shown.h"
+#include "timeline/budgets.h"
 #include "timeline/cause.h"
 
 /* Maximum number of run intervals on the pCPU that are printed one by one. */
@@ -15,6 +16,9 @@
 /* Parts of Xen's work that are printed, and the part of the time from which on it is. */
 #define MOST_WORK 3U
 #define LEAST_WORK 0.02
+
+/* Maximum number of ends of periods that are printed one by one. */
+#define MOST_PERIODS 4U
 
 /* A shorter piece of Xen's work delays no timer noticeably. */
 #define LEAST_PIECE_NS 100000U
@@ -164,6 +168,29 @@ static void print_cause(const struct timeline *t,
            t->stays.cpu[wake->cpu].id, shown_length(late));
 }
 
+/* The budgets that it got after it was ready, and deadlines. */
+static void print_budgets(const struct timeline *t, const struct chain_link *link)
+{
+    const struct timeline_row *row = NULL;
+    uint16_t acct = t->vcpus.vcpu[link->vcpu].acct;
+    unsigned int nr = 0;
+
+    while ((row = budgets_next(t, acct, link->ready, link->end, row)) != NULL) {
+        struct xensched_replenish replenish;
+
+        xensched_replenish(row->counter, &replenish);
+        if (nr++ >= MOST_PERIODS)
+            continue;
+        if (replenish.missed)
+            printf("  it missed its deadline at %s s, with %s of its budget left\n",
+                   shown_time(row->ns), shown_length(replenish.left_ns));
+        else
+            printf("  it got its next budget at %s s\n", shown_time(row->ns));
+    }
+    if (nr > MOST_PERIODS)
+        printf("  and %u budgets more\n", nr - MOST_PERIODS);
+}
+
 /* Prints what the run did for which the previous link waited; not for the first link. */
 static void print_deed(const struct chain *chain, unsigned int i)
 {
@@ -196,6 +223,7 @@ static void print_vcpu(const struct timeline *t, const struct chain *chain,
     print_work(&work, (i ? link->did : link->end) - link->ran, "  ");
     print_wait(t, link);
     print_cause(t, link);
+    print_budgets(t, link);
 }
 
 /* Threads. */

@@ -16,6 +16,7 @@
 #include "chain-text.h"
 #include "shown.h"
 #include "command/text/table.h"
+#include "timeline/budgets.h"
 #include "timeline/cause.h"
 #include "timeline/latency.h"
 
@@ -320,6 +321,16 @@ static void print_late_run(const struct timeline *t, const struct late_run *run)
     chain_print(t, &chain);
 }
 
+/* If budgets are recorded. */
+static void print_deadlines(const struct timeline *t, int acct)
+{
+    uint64_t periods, missed = budgets_missed(t, acct, &periods);
+
+    if (periods)
+        printf("%s missed %" PRIu64 " of %" PRIu64 " deadlines\n\n",
+               shown_name(names_of(&t->rows.names, acct)), missed, periods);
+}
+
 static int show_worst(const struct timeline *t, const struct arguments *args, int acct)
 {
     struct late_run *runs = need_memory(args->worst, sizeof(*runs));
@@ -328,6 +339,7 @@ static int show_worst(const struct timeline *t, const struct arguments *args, in
     if (!nr)
         complain("note: '%s' has no wait for a pCPU in '%s': is wake-delay logged "
                  "(xenschedd --log)?", args->domain_or_group, args->file);
+    print_deadlines(t, acct);
     for (i = 0; i < nr; i++) {
         printf("%s%zu. ", i ? "\n" : "", i + 1);
         print_late_run(t, &runs[i]);
@@ -388,7 +400,8 @@ const struct command command_latency = {
         "why'. No time is below the error of the two pCPUs' clocks. With --worst, print\n"
         "the most delayed runs of DOMAIN: by waits for a pCPU, and by interrupts and\n"
         "hypercalls. For each, name the largest cause and print the chain of causes, as\n"
-        "'xensched why' does, back to the last run of its own.",
+        "'xensched why' does, back to the last run of its own. Deadlines that rtds\n"
+        "missed are counted, if the recording has replenish.",
     .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_WHO | ARGUMENT_WORST,
     .run = run_latency,
 };

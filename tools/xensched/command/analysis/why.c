@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "chain-text.h"
 #include "shown.h"
+#include "timeline/budgets.h"
 #include "timeline/cause.h"
 #include "timeline/threads/thread-home.h"
 
@@ -105,6 +106,26 @@ static json_object *notified_json(const struct timeline *t, const struct wake *w
     return o;
 }
 
+static json_object *budgets_json(const struct timeline *t, const struct chain_link *link)
+{
+    uint16_t acct = t->vcpus.vcpu[link->vcpu].acct;
+    json_object *array = json_object_new_array();
+    const struct timeline_row *row = NULL;
+
+    while ((row = budgets_next(t, acct, link->ready, link->end, row)) != NULL) {
+        struct xensched_replenish replenish;
+        json_object *o = json_object_new_object();
+
+        xensched_replenish(row->counter, &replenish);
+        json_add_int(o, "at_ns", row->ns);
+        json_add_int(o, "left_ns", replenish.left_ns);
+        json_add_bool(o, "missed", replenish.missed);
+        json_object_array_add(array, o);
+    }
+
+    return array;
+}
+
 static void add_vcpu_link(json_object *o, const struct timeline *t,
                           const struct chain_link *link)
 {
@@ -121,6 +142,7 @@ static void add_vcpu_link(json_object *o, const struct timeline *t,
     json_object_object_add(o, "left", off.left ? json_new_text(off.left) : NULL);
     json_object_object_add(o, "woke", off.woke ? json_new_text(off.woke) : NULL);
     json_object_object_add(o, "xen_work", work_json(&work));
+    json_object_object_add(o, "budgets", budgets_json(t, link));
 }
 
 static json_object *other_threads_json(const struct timeline *t,
