@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 4
 #
 # Xen's work for domains, compared with what is known without the log: a guest makes a known number
 # of hypercalls, sleeps a known number of times, and spins for a known time; each wait for a flush
@@ -14,7 +15,9 @@
 MMU_UPDATE=1 MULTICALL=13 SCHED_OP=29
 FLUSH_IPI=3 SOFTIRQ_TIMER=16 SOFTIRQ_SCHEDULE=17
 
-events=hypercall-time,irq-time,flush-wait,service-ns
+events=hypercall-time,irq-time,service-ns
+# pCPUs of arm64 flush each other's TLBs without an interrupt.
+on_arm64 || events=$events,flush-wait
 
 # The next tick logs the last sums.
 and_a_tick()
@@ -99,12 +102,20 @@ forks()
     done
     kill $!
 }
-logging_work 0 forks
-work flush-wait $ONE any
-waits=$times
-check "dom0 waited for flushes" between 10 1000000 "$waits"
-check "for some time" between 1 100000000 "$us"
-work irq-time any $FLUSH_IPI
-check "each interrupted another pCPU" between "$waits" $((waits * 3 + 10)) "$times"
+flushes()
+{
+    logging_work 0 forks
+    work flush-wait $ONE any
+    waits=$times
+    check "dom0 waited for flushes" between 10 1000000 "$waits"
+    check "for some time" between 1 100000000 "$us"
+    work irq-time any $FLUSH_IPI
+    check "each interrupted another pCPU" between "$waits" $((waits * 3 + 10)) "$times"
+}
+if on_arm64; then
+    skip "dom0 waited for flushes" "arm64 has no such waits"
+else
+    flushes
+fi
 schedlog-area release
 finish
