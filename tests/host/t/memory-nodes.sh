@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 4
 # time: 240
 # only: full
 #
@@ -10,9 +11,16 @@
 
 . /usr/lib/box/tap.sh
 
-# Xen's report: "DOMID NODE PAGES" of each domain, none with 0.
+# Xen's report: "DOMID NODE PAGES" of each domain, none with 0.  A Xen for arm64 has one node and no
+# such key.
 report()
 {
+    if on_arm64; then
+        for domid in $(xl list | awk 'NR > 1 { print $2 }'); do
+            echo "$domid 0 $(domain-usage pages "$domid")"
+        done | sort
+        return
+    fi
     xl dmesg -c >/dev/null
     xl debug-keys u
     xl dmesg | sed 's/^(XEN) *\(\[[^]]*\]\)* *//' | awk '
@@ -55,7 +63,7 @@ for name in one other pair; do
     is "each page of guest $name is found on its node" \
         "$(of ours "$(domid $name)")" "$(of xen "$(domid $name)")"
 done
-check "they have memory on both nodes" awk '
+on_arm64 || check "they have memory on both nodes" awk '
     $1 && $2 == 0 { zero = 1 }
     $1 && $2 == 1 { one = 1 }
     END { exit !(zero && one) }' xen

@@ -18,7 +18,7 @@
 #define NODE_1 12000U   /* those above are on node 1 */
 
 struct page_info frame_table[NR_FRAMES];
-unsigned long max_pdx;
+unsigned long max_page;
 unsigned int domlist_read_lock;
 
 static struct domain domains[3];
@@ -43,7 +43,7 @@ void *pdx_to_virt(unsigned long pdx)
 
 bool mfn_valid(mfn_t mfn)
 {
-    assert_true(mfn.m < max_pdx);
+    assert_true(mfn.m < max_page);
     nr_looks++;
 
     return mfn.m < NO_MEMORY || mfn.m >= NO_MEMORY + HOLE;
@@ -78,7 +78,7 @@ static int set_up(void **state)
     unsigned int i;
 
     (void)state;
-    max_pdx = NR_FRAMES;
+    max_page = NR_FRAMES;
     memset(got, 0xff, sizeof(got));
     memset(domains, 0, sizeof(domains));
     domains[0].domain_id = 0;
@@ -151,7 +151,7 @@ static void frames_of_no_domain_have_no_entry(void **state)
     uint64_t at = 0;
 
     (void)state;
-    max_pdx = 8;
+    max_page = 8;
     give(0, 0);
     frame_table[0].count_info |= PGC_xen_heap;
     give(1, 0);
@@ -185,7 +185,7 @@ static void one_that_changes_is_not_believed(void **state)
     uint64_t at = 0;
 
     (void)state;
-    max_pdx = 2;
+    max_page = 2;
     give(0, 0);
     give(1, 1);
     change = free_it;

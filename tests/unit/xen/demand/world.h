@@ -68,7 +68,7 @@ struct xen_domctl_schedlog_times {
     uint64_t *times;
 };
 
-extern unsigned long max_pdx;
+extern unsigned long max_page;
 extern struct page_info frame_table[];
 extern unsigned int domlist_read_lock;
 
@@ -78,8 +78,10 @@ void *pdx_to_virt(unsigned long pdx);
 #define schedlog_owner(word) pdx_to_virt(word)
 bool mfn_valid(mfn_t mfn);
 unsigned int mfn_to_nid(mfn_t mfn);
+#define _mfn(frame) ((mfn_t){ frame })
+#define mfn_to_pdx(mfn) ((mfn).m)
 #define pdx_to_mfn(pdx) ((mfn_t){ pdx })
-#define pdx_to_page(pdx) (&frame_table[pdx])
+#define mfn_to_page(mfn) (&frame_table[(mfn).m])
 #define rcu_read_lock(lock) ((*(lock))++)
 #define rcu_read_unlock(lock) ((*(lock))--)
 

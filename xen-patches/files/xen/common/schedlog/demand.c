@@ -65,7 +65,7 @@ static uint32_t owner_at(unsigned long pdx)
         return NO_OWNER;
 
     rcu_read_lock(&domlist_read_lock);
-    d = owner_of(pdx_to_page(pdx));
+    d = owner_of(mfn_to_page(mfn)); /* pdx_to_page() is x86's */
     if ( d && d->domain_id < DOMID_FIRST_RESERVED )
         owner = d->domain_id |
                 mfn_to_nid(mfn) << XEN_SCHEDLOG_OWNER_NODE_SHIFT;
@@ -77,12 +77,14 @@ static uint32_t owner_at(unsigned long pdx)
 int schedlog_owners(struct xen_sysctl_schedlog_owners *op)
 {
     unsigned int frames = min(op->nr, MAX_FRAMES_PER_CALL), nr = 0;
+    /* Arm leaves max_pdx 0. */
+    unsigned long end = mfn_to_pdx(_mfn(max_page - 1)) + 1;
     uint64_t pdx = op->at;
 
     if ( !op->step || !op->nr )
         return -EINVAL;
 
-    for ( ; frames && pdx < max_pdx; frames--, pdx += op->step )
+    for ( ; frames && pdx < end; frames--, pdx += op->step )
     {
         uint32_t owner = owner_at(pdx);
 
@@ -94,7 +96,7 @@ int schedlog_owners(struct xen_sysctl_schedlog_owners *op)
     }
 
     op->nr = nr;
-    op->at = pdx < max_pdx ? pdx : 0;
+    op->at = pdx < end ? pdx : 0;
 
     return 0;
 }
