@@ -1,77 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Checks how the daemon asks Xen which pCPUs share a last-level cache.  Xen is synthetic: a leaf of
- * CPUID, and each pCPU's APIC id.
- */
+/* Checks how the daemon asks a synthetic Xen which pCPUs share a last-level cache. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmocka-tap.h"
 
 #include <xenctrl.h>
-#include <xen/platform.h>
 
 #include "host/llc-xen.h"
 
 #define NR 8U
-#define SHARED_BY_4 (3U | 3U << 5 | 3U << 14)
 
 static struct {
-    uint32_t llc;        /* EAX of the leaf that describes it */
-    bool no_cpuinfo;
-    unsigned int missing; /* this pCPU is not present */
-    unsigned int asked;
+    uint32_t caches[NR];
+    unsigned int nr; /* pCPUs that Xen has */
+    int error;
 } xen;
 
-static char something;
+xc_hypercall_buffer_t XC__HYPERCALL_BUFFER_NAME(HYPERCALL_BUFFER_NULL);
 
-xencall_handle *xencall_open(xentoollog_logger *logger, unsigned int flags)
+int xc_sysctl(xc_interface *xch, struct xen_sysctl *sysctl)
 {
-    (void)logger;
-    (void)flags;
+    struct xen_sysctl_schedlog_caches *op = &sysctl->u.schedlog.u.caches;
 
-    return (xencall_handle *)&something;
-}
-
-int xencall_close(xencall_handle *xcall)
-{
-    assert_ptr_equal(xcall, &something);
-
-    return 0;
-}
-
-void *xencall_alloc_buffer(xencall_handle *xcall, size_t size)
-{
-    (void)xcall;
-
-    return malloc(size);
-}
-
-void xencall_free_buffer(xencall_handle *xcall, void *buffer)
-{
-    (void)xcall;
-    free(buffer);
-}
-
-int xencall1(xencall_handle *xcall, unsigned int number, uint64_t arg)
-{
-    struct xen_platform_op *op = (void *)(uintptr_t)arg;
-    struct xenpf_pcpuinfo *info = &op->u.pcpu_info;
-
-    (void)xcall;
-    assert_int_equal(number, __HYPERVISOR_platform_op);
-    assert_int_equal(op->cmd, XENPF_get_cpuinfo);
-    assert_int_equal(op->interface_version, XENPF_INTERFACE_VERSION);
-    assert_true(info->xen_cpuid < NR);
-    xen.asked++;
-    if (xen.no_cpuinfo) {
-        errno = EPERM;
+    (void)xch;
+    assert_int_equal(sysctl->cmd, XEN_SYSCTL_schedlog);
+    assert_int_equal(sysctl->u.schedlog.cmd, XEN_SYSCTL_SCHEDLOG_caches);
+    assert_int_equal(sysctl->u.schedlog.pad, 0);
+    assert_int_equal(op->first, 0);
+    if (xen.error) {
+        errno = xen.error;
         return -1;
     }
-    info->flags = info->xen_cpuid == xen.missing ? XEN_PCPU_FLAGS_INVALID
-                                                 : XEN_PCPU_FLAGS_ONLINE;
-    info->apic_id = info->xen_cpuid;
+    if (op->nr > xen.nr)
+        op->nr = xen.nr;
+    if (op->nr)
+        memcpy(op->caches.p, xen.caches, op->nr * sizeof(xen.caches[0]));
 
     return 0;
 }
@@ -89,63 +53,47 @@ static void make(struct topology *t)
     }
 }
 
-static bool look(struct topology *t)
-{
-    struct llc_xen x = { 0 };
-    bool known;
-
-    make(t);
-    llc_xen_open(&x, xen.llc, NULL);
-    known = llc_xen_fill_in(&x, t);
-    llc_xen_close(&x);
-
-    return known;
-}
-
 static int setup(void **state)
 {
+    unsigned int i;
+
     (void)state;
-    memset(&xen, 0, sizeof(xen));
-    xen.llc = SHARED_BY_4;
-    xen.missing = NR;
+    xen.nr = NR;
+    xen.error = 0;
+    for (i = 0; i < NR; i++)
+        xen.caches[i] = 7 + i / 4;
+    xen.caches[NR - 1] = XEN_SCHEDLOG_NO_CACHE;
 
     return 0;
 }
 
-static void leaf_4_and_apic_ids_are_put_together(void **state)
+static void pcpus_with_equal_numbers_share_a_cache(void **state)
 {
     struct topology t;
 
     (void)state;
-    assert_true(look(&t));
-    assert_int_equal(xen.asked, NR - 1);
+    make(&t);
+    assert_false(llc_xen_is_missing(NULL));
+    assert_true(llc_xen_fill_in(NULL, &t));
+    assert_int_equal(t.llc, LLC_OF_HOST);
     assert_int_equal(t.cpus[3].llc, 0);
     assert_int_equal(t.cpus[4].llc, 1);
     assert_int_equal(t.cpus[NR - 1].llc, TOPOLOGY_UNKNOWN);
     topology_free(&t);
 }
 
-/* The daemon asks before each plan. */
-static void only_a_pcpu_that_has_come_is_asked_for(void **state)
+/* The daemon asks before each plan: a pCPU may have come. */
+static void a_pcpu_that_has_come_has_a_cache(void **state)
 {
-    struct llc_xen x = { 0 };
     struct topology t;
 
     (void)state;
     make(&t);
-    llc_xen_open(&x, xen.llc, NULL);
-    assert_true(llc_xen_fill_in(&x, &t));
-    xen.asked = 0;
-    assert_true(llc_xen_fill_in(&x, &t));
-    assert_int_equal(t.cpus[4].llc, 1);
-    assert_int_equal(xen.asked, 0);
-    t.cpus[4].online = false;
-    assert_true(llc_xen_fill_in(&x, &t));
-    t.cpus[4].online = true;
-    assert_true(llc_xen_fill_in(&x, &t));
-    assert_int_equal(t.cpus[4].llc, 1);
-    assert_int_equal(xen.asked, 1);
-    llc_xen_close(&x);
+    assert_true(llc_xen_fill_in(NULL, &t));
+    t.cpus[NR - 1] = (struct topology_cpu){ .online = true, .core = NR - 1 };
+    xen.caches[NR - 1] = xen.caches[NR - 2];
+    assert_true(llc_xen_fill_in(NULL, &t));
+    assert_int_equal(t.cpus[NR - 1].llc, 1);
     topology_free(&t);
 }
 
@@ -155,16 +103,18 @@ static void a_xen_which_does_not_say_is_no_failure(void **state)
     unsigned int what;
 
     (void)state;
-    for (what = 0; what < 3; what++) {
+    for (what = 0; what < 4; what++) {
         setup(NULL);
-        xen.no_cpuinfo = what == 0;
-        xen.missing = what == 1 ? 5 : NR;
-        xen.llc = what == 2 ? 0 : SHARED_BY_4;
-        assert_false(look(&t));
+        xen.error = what == 0 ? EOPNOTSUPP : what == 1 ? EPERM : 0;
+        if (what == 2)
+            xen.caches[5] = XEN_SCHEDLOG_NO_CACHE;
+        if (what == 3)
+            xen.nr = NR - 2;
+        make(&t);
+        assert_false(llc_xen_fill_in(NULL, &t));
         assert_int_equal(t.cpus[0].llc, TOPOLOGY_UNKNOWN);
         assert_int_equal(t.llc, LLC_NOT_SAID);
-        /* Without a leaf, APIC ids are not read. */
-        assert_true(xen.asked == 0 || what < 2);
+        assert_int_equal(llc_xen_is_missing(NULL), what == 0);
         topology_free(&t);
     }
 }
@@ -172,8 +122,8 @@ static void a_xen_which_does_not_say_is_no_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(leaf_4_and_apic_ids_are_put_together, setup),
-        cmocka_unit_test_setup(only_a_pcpu_that_has_come_is_asked_for, setup),
+        cmocka_unit_test_setup(pcpus_with_equal_numbers_share_a_cache, setup),
+        cmocka_unit_test_setup(a_pcpu_that_has_come_has_a_cache, setup),
         cmocka_unit_test_setup(a_xen_which_does_not_say_is_no_failure, setup),
     };
 

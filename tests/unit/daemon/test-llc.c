@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Checks which pCPUs share a last-level cache, by any CPUID leaves and APIC ids, and by an
+ * Checks which pCPUs share a last-level cache, by any numbers of Xen's, and by an
  * operator's list.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "cmocka-tap.h"
-#include "harness.h"
 
 #include "host/llc.h"
 
 #define NR 32U
 
-/* EAX of leaf 4: type 1 is data, 2 instructions, 3 both. */
-#define EAX(type, level, ids) \
-    ((type) | (level) << 5 | 1U << 8 | ((ids) - 1U) << 14 | 7U << 26)
-
 static struct topology t;
-static uint32_t apic_ids[NR];
+static uint32_t caches[NR];
 
-/* 2 sockets of 8 cores of 2 threads; 4 cores share an LLC; ids are dense. */
+/* 2 sockets of 8 cores of 2 threads; 4 cores share an LLC. */
 static int setup(void **state)
 {
     unsigned int i;
@@ -31,7 +26,7 @@ static int setup(void **state)
         t.cpus[i].online = true;
         t.cpus[i].socket = t.cpus[i].node = i / 16;
         t.cpus[i].core = i / 2 % 8;
-        apic_ids[i] = i;
+        caches[i] = i / 8;
     }
 
     return 0;
@@ -69,42 +64,10 @@ static void nothing_is_known(void)
         assert_int_equal(t.cpus[i].llc, TOPOLOGY_UNKNOWN);
 }
 
-/* A Xeon, an EPYC, a processor without a third level, and ids that are no power of 2. */
-static void the_leaf_says_how_many_ids_share_it(void **state)
+static void equal_numbers_share_one(void **state)
 {
     (void)state;
-    assert_int_equal(llc_shift(EAX(3, 3, 64)), 6);
-    assert_int_equal(llc_shift(EAX(3, 3, 4)), 2);
-    assert_int_equal(llc_shift(EAX(3, 2, 4)), 2);
-    assert_int_equal(llc_shift(EAX(3, 3, 24)), 5);
-    assert_int_equal(llc_shift(EAX(3, 3, 33)), 6);
-    assert_int_equal(llc_shift(EAX(3, 7, 4096)), 12);
-}
-
-static void a_leaf_which_says_nothing_is_no_llc(void **state)
-{
-    uint64_t seed = 9;
-    unsigned int i;
-
-    (void)state;
-    assert_int_equal(llc_shift(0), LLC_UNKNOWN);
-    assert_int_equal(llc_shift(~0U), LLC_UNKNOWN);
-    assert_int_equal(llc_shift(EAX(1, 1, 2)), LLC_UNKNOWN);
-    assert_int_equal(llc_shift(EAX(2, 3, 8)), LLC_UNKNOWN);
-    assert_int_equal(llc_shift(EAX(31, 7, 8)), LLC_UNKNOWN);
-    for (i = 0; i < 10000; i++) {
-        unsigned int shift =
-            llc_shift((uint32_t)harness_random_below(&seed, 1U << 16) << 16 |
-                      harness_random_below(&seed, 1U << 16));
-
-        assert_true(shift == LLC_UNKNOWN || shift <= 12);
-    }
-}
-
-static void equal_ids_but_for_the_lowest_bits_share_one(void **state)
-{
-    (void)state;
-    assert_true(llc_of_host(&t, apic_ids, 3));
+    assert_true(llc_of_host(&t, caches, NR));
     assert_int_equal(t.llc, LLC_OF_HOST);
     pcpus_of(0, "0-7");
     pcpus_of(1, "8-15");
@@ -114,57 +77,66 @@ static void equal_ids_but_for_the_lowest_bits_share_one(void **state)
     assert_int_equal(t.nr_caches, 4);
 }
 
-/* LLCs with 6 threads have room for 8 ids, and ids can be high. */
-static void ids_need_not_be_dense(void **state)
+/* Phandles are in any order, and some caches have fewer pCPUs. */
+static void numbers_need_not_be_dense(void **state)
 {
     unsigned int i;
 
     (void)state;
     for (i = 0; i < NR; i++)
-        apic_ids[i] = 0x80000000U | i / 16 << 20 | i / 6 % 8 << 3 | i % 6;
-    assert_true(llc_of_host(&t, apic_ids, 3));
+        caches[i] = 0xfffffffeU - (i / 16 << 20 | i / 6 % 8 << 3);
+    assert_true(llc_of_host(&t, caches, NR));
     pcpus_of(0, "0-5");
     pcpus_of(1, "6-11");
     pcpus_of(2, "12-15");
     pcpus_of(3, "16-17");
 }
 
-/* Without the bits of the LLC, ids of two sockets may be equal. */
 static void an_llc_ends_with_its_socket(void **state)
 {
-    unsigned int shift;
-
     (void)state;
-    for (shift = 5; shift < 70; shift += 9) {
-        assert_true(llc_of_host(&t, apic_ids, shift));
-        pcpus_of(0, "0-15");
-        pcpus_of(1, "16-31");
-    }
+    memset(caches, 0, sizeof(caches));
+    assert_true(llc_of_host(&t, caches, NR));
+    pcpus_of(0, "0-15");
+    pcpus_of(1, "16-31");
     topology_make_places(&t);
     assert_int_equal(t.nr_caches, 2);
     assert_string_equal(t.caches[0].kind, "node");
 }
 
-static void impossible_ids_are_ignored(void **state)
+static void impossible_numbers_are_ignored(void **state)
 {
+    unsigned int i;
+
     (void)state;
     /* A cache of one thread or one core is no LLC. */
-    assert_false(llc_of_host(&t, apic_ids, 0));
+    for (i = 0; i < NR; i++)
+        caches[i] = i;
+    assert_false(llc_of_host(&t, caches, NR));
     nothing_is_known();
-    assert_false(llc_of_host(&t, apic_ids, 1));
+    for (i = 0; i < NR; i++)
+        caches[i] = i / 2;
+    assert_false(llc_of_host(&t, caches, NR));
     nothing_is_known();
-    assert_false(llc_of_host(&t, apic_ids, LLC_UNKNOWN));
+    /* One thread of a core has another cache. */
+    for (i = 0; i < NR; i++)
+        caches[i] = i / 8;
+    caches[9] = 0;
+    assert_false(llc_of_host(&t, caches, NR));
     nothing_is_known();
-    apic_ids[9] = 0;
-    assert_false(llc_of_host(&t, apic_ids, 3));
-    nothing_is_known();
-    apic_ids[8] = apic_ids[9] = LLC_UNKNOWN;
-    assert_false(llc_of_host(&t, apic_ids, 3));
+    /* Two pCPUs are unknown. */
+    caches[8] = caches[9] = LLC_UNKNOWN;
+    assert_false(llc_of_host(&t, caches, NR));
     nothing_is_known();
     /* An offline pCPU has none. */
     t.cpus[8].online = t.cpus[9].online = false;
-    assert_true(llc_of_host(&t, apic_ids, 3));
+    assert_true(llc_of_host(&t, caches, NR));
     pcpus_of(1, "10-15");
+    /* pCPUs that Xen does not report are unknown, too. */
+    assert_false(llc_of_host(&t, caches, NR - 1));
+    nothing_is_known();
+    t.cpus[NR - 1].online = false;
+    assert_true(llc_of_host(&t, caches, NR - 1));
 }
 
 static void name(const char *text)
@@ -190,7 +162,7 @@ static void an_operators_list_comes_first(void **state)
 static void a_pcpu_that_is_not_named_is_where_the_host_says(void **state)
 {
     (void)state;
-    assert_true(llc_of_host(&t, apic_ids, 3));
+    assert_true(llc_of_host(&t, caches, NR));
     name("0-3/24-27");
     pcpus_of(0, "0-3");
     pcpus_of(1, "4-7");
@@ -216,7 +188,7 @@ static void an_impossible_list_is_refused(void **state)
     unsigned int i;
 
     (void)state;
-    assert_true(llc_of_host(&t, apic_ids, 3));
+    assert_true(llc_of_host(&t, caches, NR));
     for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         assert_int_equal(llc_named(&t, wrong[i].text, &err), -EINVAL);
         if (!strstr(err.text, wrong[i].message))
@@ -270,12 +242,10 @@ static void a_list_names_each_pcpu_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_leaf_says_how_many_ids_share_it),
-        cmocka_unit_test(a_leaf_which_says_nothing_is_no_llc),
-        llc_test(equal_ids_but_for_the_lowest_bits_share_one),
-        llc_test(ids_need_not_be_dense),
+        llc_test(equal_numbers_share_one),
+        llc_test(numbers_need_not_be_dense),
         llc_test(an_llc_ends_with_its_socket),
-        llc_test(impossible_ids_are_ignored),
+        llc_test(impossible_numbers_are_ignored),
         llc_test(an_operators_list_comes_first),
         llc_test(a_pcpu_that_is_not_named_is_where_the_host_says),
         llc_test(an_impossible_list_is_refused),

@@ -106,16 +106,6 @@ static void pcpus_that_come_later_are_mapped_and_set_up(void **state)
     xensched_area_close(area);
 }
 
-static void the_leaf_of_the_last_cache_needs_no_area(void **state)
-{
-    struct xensched_area_info info;
-
-    (void)state;
-    xen.llc_leaf = 0x1c163;
-    assert_int_equal(xensched_area_ask(&info, NULL), 0);
-    assert_int_equal(info.llc_leaf, 0x1c163);
-}
-
 static uint64_t *marks_of(uint32_t cpu)
 {
     uint8_t *control = pages[XEN_SCHEDLOG_REGION_CONTROL << 16 | cpu << 8];
@@ -368,7 +358,6 @@ int main(void)
         area_test(too_large_an_area_says_what_would_do),
         area_test(control_words_get_to_their_places),
         area_test(pcpus_that_come_later_are_mapped_and_set_up),
-        area_test(the_leaf_of_the_last_cache_needs_no_area),
         area_test(marks_get_to_their_place),
         area_test(a_reader_sets_no_mark),
         area_test(a_log_rings_when_it_is_half_full_since_it_was_read),

@@ -127,7 +127,6 @@ int hypercall_info(xc_interface *xch, struct xen_sysctl_schedlog_info *info)
     info->tsc_khz = 1000;
     info->nr_pmcs = xen.nr_pmcs;
     info->doorbell_virq = xen.doorbell_virq;
-    info->llc_leaf = xen.llc_leaf;
     info->lease_ms = xen.lease_ms;
     if (xen.lease_ms)
         info->lease_left_ms = xen.renewed_ms + xen.lease_ms - xen.now_ms;

@@ -40,7 +40,7 @@ struct area_xen {
     uint16_t bound[8];
     bool marks[8];
     uint32_t nr_pmcs, pmcs; /* number of counters; the selected ones */
-    uint32_t doorbell_virq, llc_leaf;
+    uint32_t doorbell_virq;
     /* The lease, and its clock. */
     uint64_t now_ms, renewed_ms, counter, cookie;
     uint32_t lease_ms;

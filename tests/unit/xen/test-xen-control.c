@@ -76,9 +76,12 @@ int schedlog_switch_events(uint32_t events)
     return 0;
 }
 
-uint32_t schedlog_llc_leaf(void)
+/* Three pCPUs share a cache. */
+uint32_t schedlog_cache_of(unsigned int cpu)
 {
-    return 0;
+    assert_true(cpu < nr_cpu_ids && cpu_online(cpu));
+
+    return 100 + cpu / 3;
 }
 
 unsigned int schedlog_nr_pmcs(void)
@@ -463,8 +466,52 @@ static void files_and_frames_end_where_there_are_no_more(void **state)
     assert_int_equal(ask_frames(UINT32_MAX, &nr), -EINVAL);
 }
 
+static long ask_caches(uint32_t first, uint32_t *nr)
+{
+    static uint32_t answered[64];
+    struct xen_sysctl_schedlog op = { .u.caches = { .first = first, .nr = *nr } };
+    long rc;
+
+    memset(answered, 0, sizeof(answered));
+    set_xen_guest_handle(op.u.caches.caches, answered);
+    rc = call(XEN_SYSCTL_SCHEDLOG_caches, &op);
+    *nr = op.u.caches.nr;
+    if (!rc && first == 1 && *nr > 1) {
+        assert_int_equal(answered[0], 100);
+        assert_int_equal(answered[1], 100);
+    }
+    if (!rc && first == 1 && *nr == 5) {
+        assert_int_equal(answered[2], 101);
+        assert_int_equal(answered[3], XEN_SCHEDLOG_NO_CACHE);
+        assert_int_equal(answered[4], 101);
+    }
+    assert_int_equal(answered[*nr], 0);
+
+    return rc;
+}
+
+static void caches_are_those_of_pcpus_that_are_online(void **state)
+{
+    uint32_t nr = 2;
+
+    (void)state;
+    assert_int_equal(ask_caches(1, &nr), 0);
+    assert_int_equal(nr, 2);
+    nr = 63;
+    assert_int_equal(ask_caches(1, &nr), 0);
+    assert_int_equal(nr, 5);
+    assert_int_equal(ask_caches(nr_cpu_ids, &nr), 0);
+    assert_int_equal(nr, 0);
+    /* The daemon asks for no pCPU, to see whether there is such an operation. */
+    assert_int_equal(ask_caches(0, &nr), 0);
+    assert_int_equal(nr, 0);
+    nr = 1;
+    assert_int_equal(ask_caches(nr_cpu_ids + 1, &nr), -EINVAL);
+    assert_int_equal(ask_caches(UINT32_MAX, &nr), -EINVAL);
+}
+
 /* Code after a mispredicted check stays within the arrays. */
-static void speculation_does_not_leave_files_and_frames(void **state)
+static void speculation_does_not_leave_the_arrays(void **state)
 {
     static const uint32_t firsts[] = { 5, 10, UINT32_MAX };
     uint32_t nr;
@@ -478,6 +525,9 @@ static void speculation_does_not_leave_files_and_frames(void **state)
             nr = 64;
             mispredict_in = branch;
             ask_frames(firsts[i], &nr);
+            nr = 63;
+            mispredict_in = branch;
+            ask_caches(firsts[i], &nr);
             mispredict_in = 0;
         }
 }
@@ -539,9 +589,10 @@ int main(void)
         TEST(the_holder_alone_permits_marks),
         TEST(counters_come_before_the_binding),
         TEST(files_and_frames_end_where_there_are_no_more),
+        TEST(caches_are_those_of_pcpus_that_are_online),
         TEST(memory_of_a_pcpu_that_stays_offline_is_freed),
         TEST(a_set_up_that_fails_between_steps_keeps_nothing),
-        TEST(speculation_does_not_leave_files_and_frames),
+        TEST(speculation_does_not_leave_the_arrays),
     };
 
     return run_tap_tests(tests);

@@ -34,7 +34,6 @@ struct host_xen {
     struct xenstore *xs;
     xentoollog_logger *log;
     xc_interface *xch;
-    struct llc_xen llc;
     const char *named_llc; /* NULL: none */
     unsigned int nr_cpus;
     bool shared_queues;
@@ -88,7 +87,7 @@ static int read_topology(void *data, struct topology *t, struct xensched_error *
         t->cpus[i].node = cpus[i].node;
     }
     free(cpus);
-    llc_xen_fill_in(&hx->llc, t);
+    llc_xen_fill_in(hx->xch, t);
     if (hx->named_llc)
         name_llc(hx, t);
     topology_make_places(t);
@@ -386,16 +385,6 @@ int host_xen_make_area(struct host_xen *hx, bool replace, uint64_t cookie,
     return rc;
 }
 
-/* A Xen without the log reports nothing about caches. */
-static void find_llc(struct host_xen *hx)
-{
-    struct xensched_area_info info;
-    struct xensched_error err;
-
-    if (!xensched_area_ask(&info, &err))
-        llc_xen_open(&hx->llc, info.llc_leaf, hx->log);
-}
-
 static int connect_xen(struct host_xen *hx, struct xensched_error *err)
 {
     int scheduler, nr;
@@ -413,7 +402,9 @@ static int connect_xen(struct host_xen *hx, struct xensched_error *err)
     hx->nr_cpus = nr;
     hx->domains.xch = hx->xch;
     hx->domains.nr_cpus = nr;
-    find_llc(hx);
+    if (llc_xen_is_missing(hx->xch))
+        say("this hypervisor does not report last-level caches, so that each socket counts as "
+            "one; boot the hypervisor that is installed");
     /* By default a run queue has the pCPUs of a socket. */
     hx->shared_queues = !xc_sched_id(hx->xch, &scheduler) &&
                         scheduler == XEN_SCHEDULER_CREDIT2;
@@ -613,7 +604,6 @@ void host_xen_close(struct host_xen *hx)
     if (hx->area && xensched_area_release(hx->area, &err))
         say("%s", err.text);
     xenstore_close(hx->xs);
-    llc_xen_close(&hx->llc);
     if (hx->xch)
         xc_interface_close(hx->xch);
     xtl_logger_destroy(hx->log);

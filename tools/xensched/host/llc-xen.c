@@ -1,76 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the last-level cache of each pCPU from two facts that Xen reports: how many APIC ids share
- * a cache (in the log's information), and the APIC id of each pCPU.
+ * Asks Xen for the last-level cache of each pCPU.  The installed libxenctrl may have no function
+ * for this hypercall.
  */
+#include <errno.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <xenctrl.h>
-#include <xen/platform.h>
 
-#include "base/alloc.h"
 #include "llc-xen.h"
 
-void llc_xen_open(struct llc_xen *x, uint32_t leaf, xentoollog_logger *log)
+/* Returns the number of entries of @caches that Xen has filled in, or -1. */
+static int ask_caches(xc_interface *xch, unsigned int nr, xc_hypercall_buffer_t *caches)
 {
-    x->shift = llc_shift(leaf);
-    if (x->shift != LLC_UNKNOWN)
-        x->xcall = xencall_open(log, 0);
-}
-
-void llc_xen_close(struct llc_xen *x)
-{
-    if (x->xcall)
-        xencall_close(x->xcall);
-    x->xcall = NULL;
-    free(x->apic_ids);
-    x->apic_ids = NULL;
-    x->nr = 0;
-}
-
-/* libxenctrl has no function for this hypercall. */
-static uint32_t ask_apic_id(const struct llc_xen *x, unsigned int cpu)
-{
-    struct xen_platform_op *op = xencall_alloc_buffer(x->xcall, sizeof(*op));
-    uint32_t apic_id = LLC_UNKNOWN;
-
-    if (!op)
-        return LLC_UNKNOWN;
-    *op = (struct xen_platform_op){
-        .cmd = XENPF_get_cpuinfo,
-        .interface_version = XENPF_INTERFACE_VERSION,
-        .u.pcpu_info.xen_cpuid = cpu,
+    DECLARE_HYPERCALL_BUFFER_ARGUMENT(caches);
+    struct xen_sysctl sysctl = {
+        .cmd = XEN_SYSCTL_schedlog,
+        .u.schedlog.cmd = XEN_SYSCTL_SCHEDLOG_caches,
+        .u.schedlog.u.caches.nr = nr,
     };
-    if (!xencall1(x->xcall, __HYPERVISOR_platform_op, (uintptr_t)op) &&
-        !(op->u.pcpu_info.flags & XEN_PCPU_FLAGS_INVALID))
-        apic_id = op->u.pcpu_info.apic_id;
-    xencall_free_buffer(x->xcall, op);
 
-    return apic_id;
+    set_xen_guest_handle(sysctl.u.schedlog.u.caches.caches, caches);
+
+    return xc_sysctl(xch, &sysctl) ? -1 : (int)sysctl.u.schedlog.u.caches.nr;
 }
 
-/* A pCPU that was offline may have another APIC id when it comes back. */
-static void update_apic_ids(struct llc_xen *x, const struct topology *t)
+bool llc_xen_fill_in(xc_interface *xch, struct topology *t)
 {
-    unsigned int cpu;
+    DECLARE_HYPERCALL_BUFFER(uint32_t, caches);
+    bool known = false;
+    int nr;
 
-    x->apic_ids = need_more_memory(x->apic_ids, t->nr_cpus,
-                                   sizeof(*x->apic_ids));
-    for (; x->nr < t->nr_cpus; x->nr++)
-        x->apic_ids[x->nr] = LLC_UNKNOWN;
-    for (cpu = 0; cpu < t->nr_cpus; cpu++)
-        if (!t->cpus[cpu].online)
-            x->apic_ids[cpu] = LLC_UNKNOWN;
-        else if (x->apic_ids[cpu] == LLC_UNKNOWN)
-            x->apic_ids[cpu] = ask_apic_id(x, cpu);
-}
-
-bool llc_xen_fill_in(struct llc_xen *x, struct topology *t)
-{
-    if (!x->xcall)
+    caches = xc_hypercall_buffer_alloc(xch, caches, t->nr_cpus * sizeof(*caches));
+    if (!caches)
         return false;
-    update_apic_ids(x, t);
+    nr = ask_caches(xch, t->nr_cpus, HYPERCALL_BUFFER(caches));
+    if (nr >= 0)
+        known = llc_of_host(t, caches, nr);
+    xc_hypercall_buffer_free(xch, caches);
 
-    return llc_of_host(t, x->apic_ids, x->shift);
+    return known;
+}
+
+bool llc_xen_is_missing(xc_interface *xch)
+{
+    return ask_caches(xch, 0, HYPERCALL_BUFFER(HYPERCALL_BUFFER_NULL)) < 0 && errno == EOPNOTSUPP;
 }

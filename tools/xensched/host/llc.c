@@ -11,27 +11,6 @@
 /* More than any host has. */
 #define MAX_PCPUS 4096U
 
-/* Leaf 4 of CPUID. */
-
-#define TYPE(eax)  ((eax) & 0x1f)
-#define LEVEL(eax) ((eax) >> 5 & 0x7)
-#define IDS(eax)   (((eax) >> 14 & 0xfff) + 1)
-
-enum cache_type { DATA = 1, UNIFIED = 3 };
-
-unsigned int llc_shift(uint32_t eax)
-{
-    unsigned int shift = 0;
-
-    /* A cache of the first level is never the last level. */
-    if ((TYPE(eax) != DATA && TYPE(eax) != UNIFIED) || LEVEL(eax) < 2)
-        return LLC_UNKNOWN;
-    while (1U << shift < IDS(eax))
-        shift++;
-
-    return shift;
-}
-
 /* Removes the caches of the topology. */
 
 static void forget_caches(struct topology *t)
@@ -83,8 +62,7 @@ static void number_llcs(struct topology *t)
     free(numbers);
 }
 
-bool llc_of_host(struct topology *t, const uint32_t *apic_ids,
-                 unsigned int shift)
+bool llc_of_host(struct topology *t, const uint32_t *caches, unsigned int nr)
 {
     unsigned int i;
 
@@ -92,11 +70,11 @@ bool llc_of_host(struct topology *t, const uint32_t *apic_ids,
     for (i = 0; i < t->nr_cpus; i++) {
         if (!t->cpus[i].online)
             continue;
-        if (shift == LLC_UNKNOWN || apic_ids[i] == LLC_UNKNOWN) {
+        if (i >= nr || caches[i] == LLC_UNKNOWN) {
             forget_caches(t);
             return false;
         }
-        t->cpus[i].llc = shift < 32 ? apic_ids[i] >> shift : 0;
+        t->cpus[i].llc = caches[i];
     }
     if (topology_llc_splits_core(t) || !is_shared(t)) {
         forget_caches(t);

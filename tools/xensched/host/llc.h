@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * llc.h - finds the pCPUs that share a last-level cache (LLC), from the processor's CPUID and
- * from an operator's list.
+ * llc.h - finds the pCPUs that share a last-level cache (LLC), from Xen's numbers and from an
+ * operator's list.
  *
  * Call these before topology_make_places().  pCPUs without information stay as they are: see
  * struct topology_cpu.
@@ -15,21 +15,15 @@
 
 #include "model/topology/topology.h"
 
-/* A pCPU without APIC id; a CPUID without an LLC. */
+/* A pCPU whose LLC is unknown. */
 #define LLC_UNKNOWN (~0U)
 
 /*
- * pCPUs whose APIC ids are equal after a shift by this number of bits share the LLC.  @eax is EAX
- * of the CPUID subleaf (leaf 4, or AMD's 0x8000001d) that describes the LLC.
+ * Fills in the LLCs of pCPUs: those with the same number in @caches[@nr] share one.  Returns false,
+ * and no LLC is known, if that of an online pCPU is not, if the result is impossible, such as two
+ * LLCs of one core, or if no two pCPUs share one.
  */
-unsigned int llc_shift(uint32_t eax);
-
-/*
- * Fills in the LLCs of pCPUs with these APIC ids.  Returns false without a change if an APIC id is
- * missing, if the result is impossible, such as two LLCs of one core, or if no two pCPUs share one.
- */
-bool llc_of_host(struct topology *t, const uint32_t *apic_ids,
-                 unsigned int shift);
+bool llc_of_host(struct topology *t, const uint32_t *caches, unsigned int nr);
 
 /* Is @text a list of LLCs, such as "0-3,8-11/4-7", that has each pCPU once? */
 bool llc_is_list(const char *text);

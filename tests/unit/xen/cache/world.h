@@ -7,6 +7,19 @@
 #include <stdint.h>
 
 #define X86_FEATURE_TOPOEXT 1
+#define XEN_SCHEDLOG_NO_CACHE (~0U)
+
+#define __init
+#define cf_check
+#define __read_mostly
+#define __initcall(fn) static int (*const fake_start)(void) = fn
+#define fls(n) ((n) ? 32U - __builtin_clz(n) : 0U)
+
+/* The APIC id of each pCPU. */
+extern const uint32_t *fake_apic_ids;
+#define cpu_physical_id(cpu) fake_apic_ids[cpu]
+
+uint32_t schedlog_cache_of(unsigned int cpu);
 
 struct cpuinfo_x86 {
     int cpuid_level;

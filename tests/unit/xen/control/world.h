@@ -80,6 +80,8 @@ struct notifier_block {
 };
 #define register_cpu_notifier(n) ((void)(n))
 extern bool fake_hotplug; /* pCPUs come or go. */
+#define nr_cpu_ids 6U
+#define cpu_online(cpu) ((cpu) != 4)
 #define get_cpu_maps() (!fake_hotplug)
 #define put_cpu_maps() ((void)0)
 #define hypercall_preempt_check() false
@@ -140,7 +142,7 @@ int schedlog_begin_stop(void);
 void schedlog_end_stop(uint32_t code);
 void schedlog_mark(uint32_t code);
 unsigned int jump_label_lost_sites(void);
-uint32_t schedlog_llc_leaf(void);
+uint32_t schedlog_cache_of(unsigned int cpu);
 
 /* As in area.h, which is not included. */
 #define SCHEDLOG_AREA_H

@@ -63,8 +63,6 @@ struct xensched_area_info {
     uint32_t lease_left_ms;  /* until the lease ends, unless it is renewed */
     uint32_t nr_pmcs;        /* usable performance counters */
     uint32_t doorbell;       /* hypervisor: its VIRQ; Linux: 1; 0: none */
-    uint32_t llc_leaf;       /* EAX of the CPUID subleaf (4, or 0x8000001d) of the */
-                             /* last-level cache; 0: unknown */
 };
 
 /*

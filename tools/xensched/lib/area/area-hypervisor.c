@@ -106,7 +106,6 @@ static int xen_info(struct xensched_area *area,
         .lease_left_ms = xi.lease_left_ms,
         .nr_pmcs = xi.nr_pmcs,
         .doorbell = xi.doorbell_virq,
-        .llc_leaf = xi.llc_leaf,
     };
 
     return 0;

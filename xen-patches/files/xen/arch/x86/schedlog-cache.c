@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads from CPUID how many APIC ids share a last-level cache.  A scheduler
- * outside the hypervisor cannot: dom0 sees a CPUID of its own, and the CPU
- * policies that the toolstack reads keep only the first subleaf of AMD's leaf.
+ * Finds the last-level cache of a pCPU: CPUID describes how many APIC ids share
+ * one.  A scheduler outside the hypervisor cannot read that: dom0 sees a CPUID
+ * of its own, and the CPU policies that the toolstack reads keep only the first
+ * subleaf of AMD's leaf.
  *
  * Intel describes caches in leaf 4 (SDM volume 2A), AMD in leaf 0x8000001d (APM
  * volume 3, E.4.15).  Both leaves have the same form.
  */
 
+#include <xen/bitops.h>
+#include <xen/init.h>
 #include <xen/schedlog.h>
+#include <xen/smp.h>
 
 #include <asm/cpufeature.h>
 #include <asm/processor.h>
@@ -20,9 +24,22 @@
 
 #define CACHE_TYPE(eax)   ((eax) & 0x1f)
 #define CACHE_LEVEL(eax)  (((eax) >> 5) & 7)
-#define TYPE_INSTRUCTION  2
+#define CACHE_IDS(eax)    ((((eax) >> 14) & 0xfff) + 1)
+#define TYPE_DATA         1
+#define TYPE_UNIFIED      3
 
-static uint32_t cache_leaf(void)
+/*
+ * APIC ids which share a last-level cache, rounded up to a power of two as
+ * the ids are dealt out.  0: CPUID describes no such cache.
+ */
+static unsigned int __read_mostly nr_ids;
+
+uint32_t schedlog_cache_of(unsigned int cpu)
+{
+    return nr_ids ? cpu_physical_id(cpu) & -nr_ids : XEN_SCHEDLOG_NO_CACHE;
+}
+
+static uint32_t __init cache_leaf(void)
 {
     if ( boot_cpu_has(X86_FEATURE_TOPOEXT) &&
          boot_cpu_data.extended_cpuid_level >= AMD_CACHE_LEAF )
@@ -31,9 +48,10 @@ static uint32_t cache_leaf(void)
     return boot_cpu_data.cpuid_level >= INTEL_CACHE_LEAF ? INTEL_CACHE_LEAF : 0;
 }
 
-uint32_t schedlog_llc_leaf(void)
+static int __init cf_check find_last_level(void)
 {
-    uint32_t leaf = cache_leaf(), llc = 0, eax, ebx, ecx, edx;
+    /* A cache of the first level is never the last level. */
+    uint32_t leaf = cache_leaf(), level = 1, eax, ebx, ecx, edx;
     unsigned int i;
 
     for ( i = 0; leaf && i < MAX_CACHES; i++ )
@@ -41,13 +59,17 @@ uint32_t schedlog_llc_leaf(void)
         cpuid_count(leaf, i, &eax, &ebx, &ecx, &edx);
         if ( !CACHE_TYPE(eax) )
             break;
-        if ( CACHE_TYPE(eax) != TYPE_INSTRUCTION &&
-             CACHE_LEVEL(eax) > CACHE_LEVEL(llc) )
-            llc = eax;
+        if ( (CACHE_TYPE(eax) == TYPE_DATA ||
+              CACHE_TYPE(eax) == TYPE_UNIFIED) && CACHE_LEVEL(eax) > level )
+        {
+            level = CACHE_LEVEL(eax);
+            nr_ids = 1U << fls(CACHE_IDS(eax) - 1);
+        }
     }
 
-    return llc;
+    return 0;
 }
+__initcall(find_last_level);
 
 /*
  * Local variables:

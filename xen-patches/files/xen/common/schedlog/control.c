@@ -6,6 +6,7 @@
  * xsm_sysctl() and xsm_domctl() have checked permissions before.
  */
 
+#include <xen/cpumask.h>
 #include <xen/domain.h>
 #include <xen/guest_access.h>
 #include <xen/lib.h>
@@ -42,7 +43,6 @@ static void get_info(struct xen_sysctl_schedlog_info *info)
         .used_bytes = schedlog_used_bytes(),
         .nr_pmcs = schedlog_nr_pmcs(),
         .doorbell_virq = VIRQ_SCHEDLOG,
-        .llc_leaf = schedlog_llc_leaf(),
     };
     schedlog_lease_info(&info->lease_ms, &info->lease_left_ms);
 }
@@ -157,6 +157,29 @@ static int get_frames(struct xen_sysctl_schedlog_frames *op)
     return 0;
 }
 
+static int get_caches(struct xen_sysctl_schedlog_caches *op)
+{
+    unsigned int i;
+
+    if ( op->first > nr_cpu_ids )
+        return -EINVAL;
+
+    op->first = array_index_nospec(op->first, nr_cpu_ids + 1);
+    op->nr = min(op->nr, nr_cpu_ids - op->first);
+
+    for ( i = 0; i < op->nr; i++ )
+    {
+        unsigned int cpu = op->first + i;
+        uint32_t cache = cpu_online(cpu) ? schedlog_cache_of(cpu)
+                                         : XEN_SCHEDLOG_NO_CACHE;
+
+        if ( copy_to_guest_offset(op->caches, i, &cache, 1) )
+            return -EFAULT;
+    }
+
+    return 0;
+}
+
 static bool valid_lease(const struct xen_sysctl_schedlog_events *op)
 {
     return !op->lease_ms ||
@@ -235,6 +258,9 @@ static long cf_check do_sysctl_op(void *arg)
 
     case XEN_SYSCTL_SCHEDLOG_owners:
         return schedlog_owners(&op->u.owners);
+
+    case XEN_SYSCTL_SCHEDLOG_caches:
+        return get_caches(&op->u.caches);
 
     default:
         return -EOPNOTSUPP;

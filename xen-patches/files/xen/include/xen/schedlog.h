@@ -143,15 +143,11 @@ int schedlog_begin_stop(void);
 void schedlog_end_stop(uint32_t code);
 int schedlog_change_stop(struct domain *d, struct xen_domctl_schedlog_stop *op);
 
-#ifdef CONFIG_X86
 /*
- * EAX of the CPUID subleaf that describes the last-level cache of the pCPU that
- * it is called on.  0: no subleaf does.
+ * A number that pCPUs have in common if they share a last-level cache.
+ * XEN_SCHEDLOG_NO_CACHE: it is unknown which do.
  */
-uint32_t schedlog_llc_leaf(void);
-#else
-static inline uint32_t schedlog_llc_leaf(void) { return 0; }
-#endif
+uint32_t schedlog_cache_of(unsigned int cpu);
 
 #else /* !CONFIG_SCHEDLOG */
 
