@@ -33,6 +33,7 @@ patch              patches of kernel modules
 xz-utils           the Xen tarball
 qemu-system-x86    the Xen host in a box
 qemu-system-arm    a host for arm64
+device-tree-compiler   caches of its processors
 gcc-aarch64-linux-gnu    the hypervisor for arm64
 libc6-dev-arm64-cross    programs for its dom0
 busybox-static     user space of dom0 and guests in the box

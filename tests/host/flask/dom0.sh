@@ -16,7 +16,7 @@
 # A domain that may read vCPUs (getvcpuinfo) gets times, and one that may read TSCs
 # (gettsc) gets clocks.  All of these policies allow both to dom0, so only a guest is
 # refused.
-hypercalls="info setup files frames events pmc owners binding bind allow release"
+hypercalls="info setup files frames events pmc owners caches binding bind allow release"
 
 # answer NAME: one of the results of hypercall-try
 answer() { sed -n "s/^$1 //p" answers; }
@@ -67,7 +67,7 @@ refused "a guest" $hypercalls times clock map map-writable
 
 check "dom0 loads the policy of a reader" xl loadpolicy reader
 hypercall-try 0 >answers
-for name in info files frames; do
+for name in info files frames caches; do
     is "a reader may: $name" "$(answer $name)" ok
 done
 # The reader can map the frames whose numbers it has read.
@@ -77,7 +77,7 @@ refused "a reader" setup events pmc owners binding bind allow release
 check "dom0 loads the policy without marks" xl loadpolicy no-mark
 check "dom0 gives the log up" schedlog-area release
 hypercall-try 0 >answers
-for name in info setup files frames events owners binding bind release; do
+for name in info setup files frames events owners caches binding bind release; do
     is "without marks dom0 may: $name" "$(answer $name)" ok
 done
 refused "without marks dom0" allow

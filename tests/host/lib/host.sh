@@ -114,12 +114,59 @@ host_mortal()
                [ "$PPID" = "$0" ] && exec "$@"' $$ "$@"
 }
 
+# Adds caches to a device tree of QEMU's, which has none: each core has a second level of its own,
+# and the cores of an LLC share a third.
+host_add_caches()
+{
+    local dtb=$1 cpus=$((HOST_SOCKETS * HOST_CORES)) cpu llc
+    local -i l2=0x100 l3=0x200 # QEMU's own phandles begin at 0x8000
+
+    for ((llc = 0; llc < HOST_SOCKETS * HOST_LLCS; llc++)); do
+        host_add_cache "$dtb" "l3-cache$llc" 3 $((l3 + llc)) || return
+    done
+    for ((cpu = 0; cpu < cpus; cpu++)); do
+        host_add_cache "$dtb" "l2-cache$cpu" 2 $((l2 + cpu)) &&
+            fdtput -t i "$dtb" "/cpus/l2-cache$cpu" next-level-cache \
+                $((l3 + cpu * HOST_LLCS / HOST_CORES)) &&
+            fdtput -t i "$dtb" "/cpus/cpu@$cpu" next-level-cache $((l2 + cpu)) || return
+    done
+}
+
+# host_add_cache DEVICE-TREE NAME LEVEL PHANDLE
+host_add_cache()
+{
+    fdtput -c "$1" "/cpus/$2" &&
+        fdtput -t s "$1" "/cpus/$2" compatible cache &&
+        fdtput -t i "$1" "/cpus/$2" cache-level "$3" &&
+        fdtput -t x "$1" "/cpus/$2" cache-unified &&
+        fdtput -t i "$1" "/cpus/$2" phandle "$4"
+}
+
+# If the device tree is to have caches, lets QEMU write its own, with the nodes of the boot modules,
+# and changes it; see qemu_arguments.  QEMU leaves much room in it; without that, it stays below the
+# 2 MiB that Xen accepts.
+host_make_device_tree()
+{
+    local arguments dtb=$HOST_RUN/device-tree
+
+    [[ $BOX_ARCH == arm64 && -n $HOST_LLCS && ! -f $dtb ]] || return 0
+    mapfile -t arguments < <(qemu_arguments "$HOST_RUN")
+    if ! "$HOST_QEMU" "${arguments[@]}" -machine "dumpdtb=$dtb.new" \
+            >"$HOST_RUN/qemu.log" 2>&1 9<"$HOST_RUN" ||
+       ! host_add_caches "$dtb.new" 2>>"$HOST_RUN/qemu.log" ||
+       ! dtc -q -I dtb -O dtb -o "$dtb" "$dtb.new" 2>>"$HOST_RUN/qemu.log"; then
+        die "$BOX_EXIT_MISSING" "the device tree could not be made:" "$(<"$HOST_RUN/qemu.log")"
+    fi
+    rm "$dtb.new"
+}
+
 # Starts QEMU in the background.  The serial line's output goes to console.log; input comes from
 # serial.in.
 host_start()
 {
     local arguments serial=$HOST_RUN/serial
 
+    host_make_device_tree
     mapfile -t arguments < <(qemu_arguments "$HOST_RUN")
     rm -f "$serial".*
     mkfifo "$serial.in"
@@ -169,6 +216,7 @@ host_run_on_terminal()
 {
     local arguments console=stdio,id=console,mux=on,signal=off
 
+    host_make_device_tree
     mapfile -t arguments < <(qemu_arguments "$HOST_RUN")
     setpriv --pdeathsig KILL "$HOST_QEMU" "${arguments[@]}" \
         -chardev "$console,logfile=$HOST_RUN/console.log" \

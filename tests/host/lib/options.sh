@@ -40,7 +40,8 @@ The host:
   --sockets N         sockets (default $HOST_SOCKETS)
   --cores N           cores per socket (default $HOST_CORES)
   --llcs N            the processors report N last-level caches per socket, in Intel's
-                      CPUID leaf (QEMU's emulation lacks AMD's)
+                      CPUID leaf (QEMU's emulation lacks AMD's); on arm64 the device
+                      tree does (needs fdtput)
   --numa              each socket is a NUMA node
   --hvm               pCPUs have nested page tables, dom0 a device model: guests may
                       be PVH or HVM
@@ -153,10 +154,10 @@ host_machine_check()
 # Options without a meaning on arm64.  Its guests are like PVH guests, and none has a device model.
 host_options_arm64()
 {
-    [[ -z $HOST_LLCS$HOST_MACHINE && $HOST_NUMA,$HOST_HVM,$HOST_DOM0 == no,no,pv &&
+    [[ -z $HOST_MACHINE && $HOST_NUMA,$HOST_HVM,$HOST_DOM0 == no,no,pv &&
        ${#HOST_MODULES[@]} -eq 0 && $HOST_TOOLS,$HOST_SYSTEMD == no,no ]] ||
-        die "$BOX_EXIT_USAGE" "hosts for arm64 have no --llcs, --machine, --numa," \
-            "--hvm, --dom0, --module, --tools, --systemd"
+        die "$BOX_EXIT_USAGE" "hosts for arm64 have no --machine, --numa, --hvm," \
+            "--dom0, --module, --tools, --systemd"
 }
 
 host_options_check()

@@ -48,7 +48,10 @@ qemu_numa()
 qemu_need()
 {
     case $BOX_ARCH in
-    arm64) need_command qemu-system-aarch64 qemu-system-arm ;;
+    arm64)
+        need_command qemu-system-aarch64 qemu-system-arm
+        [[ -z $HOST_LLCS ]] || need_command fdtput device-tree-compiler
+        ;;
     *)     need_command qemu-system-x86_64 qemu-system-x86 ;;
     esac
 }
@@ -196,6 +199,7 @@ qemu_arguments()
     *)     qemu_machine ;;
     esac
     qemu_kernel
+    [[ ! -f $1/device-tree ]] || printf '%s\n' -dtb "$1/device-tree"
     [[ $HOST_DOM0 == pv ]] || qemu_iommu
     qemu_share box "$1/share"
     qemu_share boot "$1/boot" readonly=on

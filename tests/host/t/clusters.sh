@@ -5,8 +5,8 @@
 # time: 120
 # only: full
 #
-# On one socket an operator names the clusters of pCPUs that share a cache (llc); on arm64 Xen
-# reports none.  The daemon moves the guest that uses dom0's disks to dom0's cluster; the log shows
+# On one socket whose device tree has no caches, an operator names the clusters of pCPUs that share
+# one (llc).  The daemon moves the guest that uses dom0's disks to dom0's cluster; the log shows
 # that the guest runs there; and its affinity is restored.
 
 . /usr/lib/box/tap.sh
@@ -14,6 +14,14 @@
 
 near=${near:?} # dom0's cluster
 
+named=$daemon_settings
+daemon_settings=${named% --llc *}
+start_daemon --mode observe
+is "without the names no cache is known" \
+    "$(xensched status | sed -n 's/^last caches *//p')" "1: not known, taken as the socket's"
+stop_daemon TERM
+
+daemon_settings=$named
 start_daemon --mode act
 is "the daemon starts" "$?" 0
 xensched status --json >"$RESULTS/status.json"

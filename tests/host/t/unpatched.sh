@@ -10,7 +10,7 @@
 
 check "nothing is allowed" hypercall-try 0
 hypercall-try 0 >answers
-for name in info setup files frames events pmc owners binding bind times \
+for name in info setup files frames events pmc owners caches binding bind times \
             clock allow mark release; do
     is "$name" "$(sed -n "s/^$name //p" answers)" ENOSYS
 done

@@ -19,7 +19,7 @@ check "a guest is refused all operations" guest wait intruder 60
 guest output intruder | while read -r name answer; do
     echo "$name $answer"
 done >answers
-for name in info setup files frames map map-writable events pmc owners \
+for name in info setup files frames map map-writable events pmc owners caches \
             binding bind times clock allow mark release; do
     is "a guest is refused: $name" \
         "$(sed -n "s/^$name //p" answers)" EPERM
@@ -30,7 +30,7 @@ check "dom0's log is unchanged" diff before after
 check "dom0 releases it" schedlog-area release
 
 hypercall-try 0 >answers
-for name in info setup files frames map map-writable events owners \
+for name in info setup files frames map map-writable events owners caches \
             binding bind times clock allow mark release; do
     is "dom0 is not refused: $name" "$(sed -n "s/^$name //p" answers)" ok
 done

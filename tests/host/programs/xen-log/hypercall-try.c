@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 {
     const uint64_t select = 0x3003c; /* cycles */
     uint64_t at = 0;
-    uint32_t owner;
+    uint32_t owner, cache;
     xc_interface *xch;
     uint32_t domid;
 
@@ -139,6 +139,7 @@ int main(int argc, char **argv)
     try_area(xch, argc == 3 ? strtoull(argv[2], NULL, 0) : 0);
     show("pmc", xc_schedlog_pmc(xch, 0, 1, &select));
     show("owners", xc_schedlog_owners(xch, &at, 1, 1, &owner));
+    show("caches", xc_schedlog_caches(xch, 0, 1, &cache));
     try_domain(xch, domid);
     show("release", xc_schedlog_release(xch, 0));
     xc_interface_close(xch);
