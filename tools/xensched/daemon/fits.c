@@ -26,12 +26,17 @@ static void report_misfit(const struct fits *f, const char *format, ...)
     f->tell(f->arg, text);
 }
 
+/* On Arm, Xen numbers the boot pCPU first, and the others as the device tree lists them. */
 static void check_llc(const struct fits *f)
 {
+#if !defined(__arm__) && !defined(__aarch64__)
     struct xensched_error odd;
 
     if (f->options->llc && llc_is_odd(f->topology, f->options->llc, &odd))
         report_misfit(f, "%s", odd.text);
+#else
+    (void)f;
+#endif
 }
 
 static void check_pools(const struct fits *f)
