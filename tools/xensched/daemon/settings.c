@@ -94,7 +94,7 @@ const struct option_row settings[NR_IDS] = {
     [LLC] = { "llc", "PCPUS/...", "llc", NULL,
         "lists of pCPUs such as 0-3, each pCPU once",
         "lists of pCPUs that share a cache (LLC), such as 0-7/8-15, by numbers "
-        "of 'xl info -n', not of lscpu (default: as the processor reports, "
+        "of 'xl info -n', not of lscpu (default: as Xen reports, "
         "otherwise one per socket)", false },
     [REPLACE_AREA] = { "replace-area",
         .help = "replace a log area of another layout that another program made" },
