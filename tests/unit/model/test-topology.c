@@ -157,6 +157,56 @@ static void threads_are_not_cores(void **state)
     topology_free(&t);
 }
 
+static unsigned int core_of(const struct topology *t, const char *cpus)
+{
+    struct cpumap map;
+    unsigned int core;
+
+    cpumap_init(&map, t->nr_cpus);
+    cpumap_parse(&map, cpus);
+    core = topology_core_of_all(t, &map);
+    cpumap_free(&map);
+
+    return core;
+}
+
+static void a_core_is_a_part_of_a_cache(void **state)
+{
+    struct topology t;
+
+    (void)state;
+    make(&t, true, true);
+    assert_int_equal(t.nr_cores, 4);
+    assert_int_equal(core_of(&t, "4-5"), 2);
+    assert_int_equal(core_of(&t, "5"), 2);
+    assert_int_equal(core_of(&t, "0,4"), TOPOLOGY_UNKNOWN);
+    assert_int_equal(t.cores[2].within, 0);
+    assert_string_equal(t.cores[2].kind, "core");
+    assert_int_equal(t.cores[2].id, 2);
+    assert_string_equal(t.cores[3].kind, "pCPU");
+    assert_int_equal(t.cores[3].id, 6);
+    assert_ptr_equal(topology_at(&t, (struct spot){ 0, 0, 3 }), &t.cores[2]);
+    assert_ptr_equal(topology_at(&t, spot_of_place(1)), &t.places[1]);
+    topology_free(&t);
+}
+
+static void a_core_that_is_all_of_a_cache_is_none(void **state)
+{
+    struct topology t;
+    unsigned int i;
+
+    (void)state;
+    topology_init(&t, 4);
+    for (i = 0; i < 4; i++)
+        t.cpus[i] = (struct topology_cpu){
+            .online = true, .socket = i / 2, .place = TOPOLOGY_UNKNOWN,
+        };
+    topology_make_places(&t);
+    assert_int_equal(t.nr_cores, 2);
+    assert_int_equal(core_of(&t, "2"), TOPOLOGY_UNKNOWN);
+    topology_free(&t);
+}
+
 /* 2 sockets x 2 LLCs x 4 cores x 2 threads; LLCs have no number yet. */
 static void make_32(struct topology *t)
 {
@@ -318,6 +368,8 @@ int main(void)
         cmocka_unit_test(places_are_nodes_or_else_sockets),
         cmocka_unit_test(a_map_is_in_a_place_if_all_of_it_is),
         cmocka_unit_test(threads_are_not_cores),
+        cmocka_unit_test(a_core_is_a_part_of_a_cache),
+        cmocka_unit_test(a_core_that_is_all_of_a_cache_is_none),
         cmocka_unit_test(llcs_of_a_socket_are_parts_of_its_place),
         cmocka_unit_test(an_llc_which_is_not_known_is_the_sockets),
         cmocka_unit_test(the_rest_of_a_socket_shares_one),

@@ -48,7 +48,7 @@ static void make_spots(struct placement *p, const struct shape *s)
         p->threads[i] = s->threads * s->cores;
     }
     for (i = p->nr_caches; i < p->nr_spots; i++) {
-        p->spots[i] = (struct spot){ i - p->nr_caches, TOPOLOGY_UNKNOWN };
+        p->spots[i] = spot_of_place(i - p->nr_caches);
         p->cores[i] = s->caches * s->cores;
     }
     for (i = 0; i < s->places; i++)

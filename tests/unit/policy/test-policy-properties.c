@@ -32,10 +32,12 @@ static const char *const names[] = {
 #define NR_NAMES (sizeof(names) / sizeof(names[0]))
 
 static uint64_t seed;
+static bool one_core; /* dom0 has one vCPU, which is bound to a pCPU; no guest is in a group */
 static unsigned int moves; /* of the present host */
 static uint64_t left[WORLD_DOMAINS]; /* mask of LLCs, and 32 + places */
 static unsigned int returned[WORLD_DOMAINS]; /* moves to where it was before */
 static unsigned int returns;                 /* the sum over all hosts */
+static unsigned int shared;                  /* moves to the core of dom0, likewise */
 
 static unsigned int below(unsigned int n)
 {
@@ -73,12 +75,19 @@ static uint64_t mask_of(const struct cpumap *map)
     return mask;
 }
 
-/* An LLC, or a whole place. */
+/* Returns whether that is the core of dom0, and not all of an LLC. */
+static bool is_core(uint64_t cpus)
+{
+    return cpus & 1 && cores_of(cpus) == 1 &&
+           cpus != world_cpus(&world.topology.caches[world_llc(cpus)]);
+}
+
+/* The core of dom0, an LLC, or a whole place. */
 static unsigned int spot_of(uint64_t cpus)
 {
     unsigned int llc = world_llc(cpus);
 
-    return llc == TOPOLOGY_UNKNOWN ? 32 + world_place(cpus) : llc;
+    return is_core(cpus) ? 63 : llc == TOPOLOGY_UNKNOWN ? 32 + world_place(cpus) : llc;
 }
 
 /*
@@ -109,6 +118,7 @@ static void check(const struct decision *decision)
     assert_true(cores_of(soft) >= d->nr_vcpus);
     assert_non_null(decision->policy);
     moves++;
+    shared += is_core(soft);
     if (left[decision->domid] >> spot_of(soft) & 1)
         check_return(decision);
     if (d->ours)
@@ -131,12 +141,13 @@ static uint64_t counted_at(const struct world_domain *d)
 
 /*
  * There is room at @cpus for the guest that was sent there, and for all others of its cpupool.
- * Guests that are there already come first, so that a move has the bound for moves.
+ * Guests that are there already come first, so that a move has the bound for moves.  A core has
+ * room for dom0 and one guest that together need one pCPU at most.
  */
 static void check_room(const struct world_domain *guest, uint64_t cpus)
 {
     unsigned int cores = cores_of(cpus), vcpus = 0, i;
-    double need = 0;
+    double need = 0, bound = is_core(cpus) ? 1 : ROOM_TO_GO * cores;
 
     for (i = 0; i < world.nr; i++) {
         const struct world_domain *d = &world.domains[i];
@@ -147,7 +158,7 @@ static void check_room(const struct world_domain *guest, uint64_t cpus)
         need += d->use;
         vcpus += d->nr_vcpus;
     }
-    if (vcpus > cores && need > ROOM_TO_GO * cores + 1e-6)
+    if ((vcpus > cores && need > bound + 1e-6) || (is_core(cpus) && vcpus > 2))
         fail_msg("%u vCPUs need %.2f of %u cores: %s", vcpus, need, cores, guest->reason);
 }
 
@@ -204,7 +215,7 @@ static void random_domain(bool llcs)
     d->misses = chance(40) ? 1e6 * below(20) : 0;
     d->driver = chance(10);
     d->operators = chance(15);
-    if (!d->driver && chance(25))
+    if (!d->driver && !one_core && chance(25))
         d->group = 1 + below(3);
     if (chance(25))
         d->pool = random_place();
@@ -234,12 +245,19 @@ static void random_host(bool llcs)
     if (chance(50))
         world.domains[0].hard = llcs && chance(50) ? random_place() : world.all;
     world.domains[0].use = below(200) / 100.0;
+    if (one_core) {
+        world.domains[0].hard = world.domains[0].nr_vcpus = 1;
+        world.domains[0].use /= 4;
+    }
     for (i = 0; i < nr; i++)
         random_domain(llcs);
     for (i = 0; i < 3 * nr; i++) {
         k = below(world.nr);
         world_talk(k, below(world.nr), 1U << below(14));
     }
+    if (one_core)
+        for (i = 1; i < world.nr; i++)
+            world_talk(i, 0, 1U << below(18));
     for (i = 0; i < world.nr; i++)
         world.domains[i].talk[i] = 0;
     world.noise = noisy ? 0.3 : 0;
@@ -249,12 +267,13 @@ static void random_host(bool llcs)
     memset(returned, 0, sizeof(returned));
 }
 
-static void on_random_hosts(bool llcs)
+static void on_random_hosts(bool llcs, bool core)
 {
     unsigned int host, hosts = getenv("TEST_FULL") ? 6 * HOSTS : HOSTS;
     unsigned int all_moves = 0, late = 0;
 
-    returns = 0;
+    returns = shared = 0;
+    one_core = core;
     for (host = 0; host <= hosts; host++) {
         seed = 1000 + (host < hosts ? host : HOST_OF_RETURN);
         random_host(llcs);
@@ -268,9 +287,10 @@ static void on_random_hosts(bool llcs)
         late += moves;
         world_end();
     }
-    print_message("# %u moves on %u hosts, %u of them back, %u late ones with noise\n",
-                  all_moves, hosts, returns, late);
+    print_message("# %u moves on %u hosts, %u of them back, %u to dom0's core, %u late ones with "
+                  "noise\n", all_moves, hosts, returns, shared, late);
     assert_true(all_moves > hosts);
+    assert_true(shared > 0 || !core);
     assert_true(late <= hosts / 20);
     assert_true(returns <= all_moves / 10);
 }
@@ -278,13 +298,19 @@ static void on_random_hosts(bool llcs)
 static void whatever_the_host_rules_hold_and_it_comes_to_rest(void **state)
 {
     (void)state;
-    on_random_hosts(false);
+    on_random_hosts(false, false);
 }
 
 static void so_it_is_when_sockets_have_several_llcs(void **state)
 {
     (void)state;
-    on_random_hosts(true);
+    on_random_hosts(true, false);
+}
+
+static void so_it_is_when_guests_can_share_the_core_of_dom0(void **state)
+{
+    (void)state;
+    on_random_hosts(true, true);
 }
 
 int main(void)
@@ -292,6 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whatever_the_host_rules_hold_and_it_comes_to_rest),
         cmocka_unit_test(so_it_is_when_sockets_have_several_llcs),
+        cmocka_unit_test(so_it_is_when_guests_can_share_the_core_of_dom0),
     };
 
     return run_tap_tests(tests);

@@ -8,10 +8,10 @@
 #include "placement.h"
 
 void placement_init(struct placement *p, unsigned int nr_places,
-                    unsigned int nr_caches, unsigned int whole,
+                    unsigned int nr_caches, unsigned int more,
                     unsigned int nr_units, unsigned int nr_partners)
 {
-    unsigned int spots = nr_caches + whole, i;
+    unsigned int spots = nr_caches + more, i;
 
     memset(p, 0, sizeof(*p));
     p->prices = prices_default;
@@ -22,7 +22,8 @@ void placement_init(struct placement *p, unsigned int nr_places,
     p->nr_partners = nr_partners;
     p->spots = need_memory(spots, sizeof(*p->spots));
     p->cores = need_memory(spots, sizeof(*p->cores));
-    p->threads = need_memory(nr_caches, sizeof(*p->threads));
+    p->threads = need_memory(spots, sizeof(*p->threads));
+    p->server = need_memory(spots, sizeof(*p->server));
     p->part = need_memory((size_t)spots * nr_caches, sizeof(*p->part));
     p->apart = need_memory((size_t)nr_places * nr_places, sizeof(*p->apart));
     p->remote = need_memory((size_t)nr_places * nr_places,
@@ -52,6 +53,7 @@ void placement_free(struct placement *p)
     free(p->spots);
     free(p->cores);
     free(p->threads);
+    free(p->server);
     free(p->place_cores);
     free(p->place_threads);
     free(p->part);
@@ -140,6 +142,10 @@ void placement_measure(struct placement *p)
                         p->line[a * p->nr_spots + b] +=
                             p->part[a * nr + i] * p->part[b * nr + k] *
                             line_between(p, i, k);
+    for (a = nr; a < p->nr_spots; a++)
+        if (p->spots[a].core)
+            p->line[a * p->nr_spots + a] =
+                p->prices.line[p->threads[a] > 1 ? SAME_CORE : SAME_PCPU];
 }
 
 /* Units. */
@@ -385,6 +391,18 @@ void placement_ready(struct placement *p)
         find_restless(p, i);
 }
 
+/* A core has room for its back end and one guest. */
+static bool is_taken(const struct placement *p, unsigned int unit, unsigned int core)
+{
+    unsigned int i;
+
+    for (i = 0; i < p->nr_units; i++)
+        if (p->units[i].at == core && i != unit && i != p->server[core])
+            return true;
+
+    return false;
+}
+
 static bool has_room(const struct placement *p, unsigned int unit,
                     unsigned int spot)
 {
@@ -392,6 +410,7 @@ static bool has_room(const struct placement *p, unsigned int unit,
     const struct tenant tenant = tenant_of(p, unit);
 
     return p->usable[unit * p->nr_spots + spot] >= u->width &&
+           !(p->spots[spot].core && is_taken(p, unit, spot)) &&
            room_fits(&p->room, &tenant, takes_room(u) ? &p->spots[u->at] : NULL, p->spots[spot],
                      ROOM_TO_GO);
 }
@@ -402,6 +421,7 @@ bool placement_fits(const struct placement *p, unsigned int unit,
     const struct unit *u = &p->units[unit];
 
     return spot == u->at || (spot == u->origin && !u->bound) ||
+           (u->at != ANYWHERE && p->spots[u->at].core && p->spots[u->at].cache == spot) ||
            has_room(p, unit, spot);
 }
 

@@ -3,9 +3,10 @@
  * placement.h - describes a host, and the possible spots of its units, as arrays of numbers.
  *
  * A *unit* moves as a whole: a domain, or the domains of a group that can be moved.  A *spot*
- * is where a unit can be: a last-level cache, or all of a place that has several caches.
- * Units refer to a spot by its number.  Spots below nr_caches are the caches, in the order of
- * the topology.  A unit without a spot is ANYWHERE: it runs at several spots, by shares of its
+ * is where a unit can be: a last-level cache, all of a place that has several caches, or the
+ * core of a back end, for one guest beside it.  Units refer to a spot by its number.  Spots
+ * below nr_caches are the caches, in the order of the topology; then come places, then cores.
+ * A unit without a spot is ANYWHERE: it runs at several spots, by shares of its
  * time.
  *
  * Rates are per second, prices in ns per second, cores and needs in pCPUs.  The terms and the
@@ -38,6 +39,7 @@ struct unit {
     struct demand demand;
     double runs;          /* share of time that a vCPU is runnable: placement_ready() */
     double waited;        /* vCPUs that wait, as Xen counts them; part of the demand */
+    double waits_alone;   /* the same, while no guest and back end share its core */
     unsigned int width;   /* most vCPUs of one of its domains; 0: demand.vcpus */
     double misses;        /* per second */
     bool misses_counted;  /* false: assumed */
@@ -65,7 +67,8 @@ struct placement {
     unsigned int nr_pools; /* cpupools, which share no pCPUs; 1 at first */
     struct spot *spots;
     double *cores;        /* [spot] of the host */
-    double *threads;      /* [cache] pCPUs of the host; 0: as many as cores */
+    double *threads;      /* [spot] pCPUs of a cache or core; 0: as many as cores */
+    unsigned int *server; /* [spot] of a core: the unit that is bound to it */
     double *place_cores;  /* [pool][place]; all cores, if not filled in */
     double *place_threads; /* as place_cores */
     double *part;         /* [spot][cache] of the spot, by cores */
@@ -94,10 +97,10 @@ struct placement {
 
 /*
  * Allocates all arrays except those of partners, filled with 0, and makes the caches spots.
- * @whole: the number of places that have several caches and are spots as well.
+ * @more: the number of spots that are no caches.
  */
 void placement_init(struct placement *p, unsigned int nr_places,
-                    unsigned int nr_caches, unsigned int whole,
+                    unsigned int nr_caches, unsigned int more,
                     unsigned int nr_units, unsigned int nr_partners);
 void placement_free(struct placement *p);
 
@@ -120,7 +123,8 @@ void placement_move(struct placement *p, unsigned int unit, unsigned int spot);
 
 /*
  * Returns whether cores, cpupools and room let the unit be at @spot.  It can always stay where
- * it is.  A unit that is bound nowhere makes room for others, and can return to its origin.
+ * it is, or leave a core for its cache.  A unit that is bound nowhere makes room for others, and
+ * can return to its origin.
  */
 bool placement_fits(const struct placement *p, unsigned int unit,
                     unsigned int spot);

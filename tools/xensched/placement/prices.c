@@ -31,7 +31,9 @@
  * caches when it moves: 20 times as many lines as come from memory.
  */
 const struct prices prices_default = {
-    .line = { ASSUMED_LINE_LLC, ASSUMED_LINE_NODE, ASSUMED_LINE_REMOTE },
+    .line = {
+        0, ASSUMED_LINE_CORE, ASSUMED_LINE_LLC, ASSUMED_LINE_NODE, ASSUMED_LINE_REMOTE,
+    },
     .memory_local = ASSUMED_MEMORY_LOCAL,
     .memory_remote = ASSUMED_MEMORY_REMOTE,
     .notification = 66,

@@ -11,6 +11,8 @@
 
 /* What two pCPUs share; see also model/topology/distance.h, for measured distances. */
 enum nearness {
+    SAME_PCPU,
+    SAME_CORE,   /* threads of it */
     SAME_CACHE,  /* one last-level cache */
     SAME_PLACE,  /* another one of the node or socket */
     OTHER_PLACE,

@@ -23,6 +23,7 @@ enum term_id {
     TERM_MIGRATIONS,
     TERM_QUEUEING,
     TERM_SMT,
+    TERM_SHARING,
     NR_TERMS
 };
 
@@ -42,6 +43,7 @@ extern const struct term term_wakes;
 extern const struct term term_migrations;
 extern const struct term term_queueing;
 extern const struct term term_smt;
+extern const struct term term_sharing;
 
 extern const struct term *const terms[NR_TERMS];
 

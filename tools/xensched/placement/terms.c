@@ -12,6 +12,7 @@ const struct term *const terms[NR_TERMS] = {
     [TERM_MIGRATIONS] = &term_migrations,
     [TERM_QUEUEING] = &term_queueing,
     [TERM_SMT] = &term_smt,
+    [TERM_SHARING] = &term_sharing,
 };
 
 double term_price(const struct placement *p, enum term_id term,

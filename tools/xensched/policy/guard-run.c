@@ -205,14 +205,33 @@ static void remember_domains(struct planner *g, const struct domains *domains)
     g->nr = domains->nr;
 }
 
-void guard_follow(struct past *m, const struct domain *d, uint64_t now_ns)
+/* Counts a core that the domain left.  If a trial has set it aside, that says nothing. */
+static void leave_core(struct past *m, bool ours, uint64_t now_ns)
+{
+    if (!m->at_core || !(ours || m->undo.news != OUTCOME_NONE))
+        return;
+    m->left_core_ns = now_ns;
+    if (m->left_cores < GUARD_SHUN_TIMES)
+        m->left_cores++;
+}
+
+static bool shuns_core(const struct past *m, uint64_t now_ns)
+{
+    return m->left_cores &&
+           now_ns - m->left_core_ns < GUARD_SHUN_NS << (m->left_cores - 1);
+}
+
+void guard_follow(struct past *m, const struct policy_input *input, const struct domain *d)
 {
     bool ours = d->affinity == AFFINITY_OURS;
+    uint64_t now_ns = input->now_ns;
 
     if (ours && m->moved && cpumap_equal(&m->moved_to, &d->ours))
         return;
     if (m->moved && !ours)
         outcome_return(&m->outcome, now_ns);
+    leave_core(m, ours, now_ns);
+    m->at_core = ours && guard_sent_to(input->topology, d).core;
     cpumap_free(&m->moved_to);
     m->undo.news = OUTCOME_NONE;
     m->moved = ours;
@@ -233,13 +252,16 @@ void guard_follow(struct past *m, const struct domain *d, uint64_t now_ns)
 static void condemn_move(const struct planner *g, struct past *m,
                          const struct domain *d, const struct decision *decision)
 {
+    m->undo = decision->verdict;
+    /* The other pCPUs of its place are not to blame. */
+    if (m->at_core && decision->news == OUTCOME_WORSE)
+        return;
     m->shunned = topology_place_of_all(g->input->topology, &d->ours);
     m->shunned_ns = g->input->now_ns;
     m->shuns_all = decision->news == OUTCOME_REGRET;
     m->shuns += m->shuns_all && m->shuns ? GUARD_REGRET_AGAIN : 1;
     if (m->shuns > GUARD_SHUN_TIMES)
         m->shuns = GUARD_SHUN_TIMES;
-    m->undo = decision->verdict;
 }
 
 /* Checks whether the domain runs where it was sent. */
@@ -282,6 +304,14 @@ static void see_costs(struct planner *g)
 
 /* The beginning of a run. */
 
+/* The weight of the present run in a mean of waits. */
+#define WAITS_PART 0.125
+
+enum affinity_lever guard_lever(const struct planner *g, const struct domain *d)
+{
+    return d->soft_only || d->pool_soft ? LEVER_SOFT : g->settings.lever;
+}
+
 /* Returns whether the guard may decide about the domain; if not, sets the reason. */
 static bool is_open(const struct planner *g, const struct domain *d,
                     struct decision *decision)
@@ -321,6 +351,23 @@ void guard_send(struct planner *g, unsigned int i, struct spot spot)
         room_change(&g->room, &s->tenant, spot, 1);
 }
 
+/* The core that is @cpus, plus 1; 0 if it is all that the cpupool of @d has of @cache. */
+static unsigned int core_among(const struct topology *t, const struct domain *d,
+                               unsigned int cache, const struct cpumap *cpus)
+{
+    unsigned int core = topology_core_of_all(t, cpus), cores;
+    struct cpumap usable;
+
+    if (core == TOPOLOGY_UNKNOWN)
+        return 0;
+    cpumap_init_copy(&usable, &t->caches[cache].cpus);
+    cpumap_and(&usable, &d->pool_cpus);
+    cores = topology_cores(t, &usable);
+    cpumap_free(&usable);
+
+    return cores > 1 ? core + 1 : 0;
+}
+
 struct spot guard_sent_to(const struct topology *t, const struct domain *d)
 {
     struct cpumap cpus;
@@ -330,6 +377,7 @@ struct spot guard_sent_to(const struct topology *t, const struct domain *d)
     cpumap_and(&cpus, &d->pool_cpus);
     spot.place = topology_place_of_all(t, &cpus);
     spot.cache = topology_cache_of_all(t, &cpus);
+    spot.core = core_among(t, d, spot.cache, &cpus);
     cpumap_free(&cpus);
 
     return spot;
@@ -344,7 +392,7 @@ static struct spot spot_of(const struct planner *g, unsigned int i)
 {
     const struct topology *t = g->input->topology;
     const struct domain *d = &g->input->domains->domain[i];
-    struct spot spot = { TOPOLOGY_UNKNOWN, TOPOLOGY_UNKNOWN };
+    struct spot spot = spot_of_place(TOPOLOGY_UNKNOWN);
 
     if (d->affinity == AFFINITY_OURS)
         return guard_sent_to(t, d);
@@ -364,7 +412,9 @@ static void begin_domain(struct planner *g, unsigned int i)
     struct guarded *s = &g->guarded[i];
     struct spot spot = spot_of(g, i);
 
-    guard_follow(&g->domains[i], d, g->input->now_ns);
+    guard_follow(&g->domains[i], g->input, d);
+    s->hardens = guard_lever(g, d) != LEVER_SOFT;
+    s->shuns_core = shuns_core(&g->domains[i], g->input->now_ns);
     s->tenant.demand.need = runnable_demand(g->input->matrix, d, g->input->now_ns);
     s->tenant.demand.vcpus = domain_online_vcpus(d);
     s->tenant.cores = guard_cores(g, d);
@@ -445,6 +495,25 @@ void guard_tell(struct planner *g, struct policy_input *input)
     input->exchanges = g->exchanges;
 }
 
+/* Domains wait for other reasons as well, and these waits are no price of a shared core. */
+static void note_waits(struct planner *g)
+{
+    bool shared = false;
+    unsigned int i;
+
+    for (i = 0; i < g->nr; i++)
+        shared |= g->domains[i].at_core;
+    for (i = 0; i < g->nr; i++) {
+        const struct domain *d = &g->input->domains->domain[i];
+        struct past *m = &g->domains[i];
+
+        if (!(d->driver ? shared : m->at_core))
+            m->waits_alone += WAITS_PART *
+                (runnable_of(g->input->matrix, d, g->input->now_ns).waited - m->waits_alone);
+        g->guarded[i].waits_alone = m->waits_alone;
+    }
+}
+
 void guard_begin(struct planner *g, struct policy_input *input,
                  struct plan *plan)
 {
@@ -465,5 +534,6 @@ void guard_begin(struct planner *g, struct policy_input *input,
     see_costs(g);
     for (i = 0; i < plan->nr; i++)
         begin_domain(g, i);
+    note_waits(g);
     join_device_models(g);
 }

@@ -56,7 +56,7 @@ static const struct domain *greatest_at(const struct candidate *c,
 /* Leaves the guest where it is, because @spot or its place has too few cores or no capacity. */
 static void spot_object(const struct candidate *c, struct spot spot, double part)
 {
-    const struct spot place = { spot.place, TOPOLOGY_UNKNOWN };
+    const struct spot place = spot_of_place(spot.place);
     const struct tenant *t = &c->guarded->tenant;
     const struct planner *g = c->guard;
     const struct domain *most;
@@ -77,10 +77,8 @@ static void spot_object(const struct candidate *c, struct spot spot, double part
 /* Returns the spot to which the domain was moved; UNKNOWN: it was not moved. */
 static struct spot spot_ours(const struct candidate *c)
 {
-    const struct spot nowhere = { TOPOLOGY_UNKNOWN, TOPOLOGY_UNKNOWN };
-
     return c->past->moved ? guard_sent_to(c->guard->input->topology, c->domain)
-                          : nowhere;
+                          : spot_of_place(TOPOLOGY_UNKNOWN);
 }
 
 /* Places. */
@@ -128,6 +126,12 @@ static void object_shunned(const struct candidate *c)
         c->past->shuns_all ? REASON_NO_HELP : REASON_WORSE_THERE, .time_ns = shun_left(c) });
 }
 
+/* A number for the place, or for the core of a back end. */
+static unsigned int target_of(const struct candidate *c, struct spot spot)
+{
+    return spot.core ? c->guard->input->topology->nr_places + spot.core : spot.place;
+}
+
 /*
  * Returns whether enough periodic plans in a row chose the same target for this guest, without a
  * sharp drop of the gain.  A guest that makes room for another one has no gain, so only the
@@ -135,14 +139,14 @@ static void object_shunned(const struct candidate *c)
  */
 static bool is_confirmed(const struct candidate *c)
 {
-    unsigned int confirm = c->guard->settings.confirm;
+    unsigned int confirm = c->guard->settings.confirm, target = target_of(c, c->opinion->spot);
     struct past *m = c->past;
     bool ceases = m->gain > 0 && c->opinion->gain < m->gain * GUARD_GOES_ON;
 
     if (c->guard->input->requested)
-        return m->wanted == c->opinion->spot.place && m->agreed == confirm;
-    if (m->wanted != c->opinion->spot.place || (ceases && m->agreed < confirm)) {
-        m->wanted = c->opinion->spot.place;
+        return m->wanted == target && m->agreed == confirm;
+    if (m->wanted != target || (ceases && m->agreed < confirm)) {
+        m->wanted = target;
         m->agreed = 0;
     }
     m->gain = c->opinion->gain;
@@ -154,8 +158,7 @@ static bool is_confirmed(const struct candidate *c)
 
 static enum affinity_lever lever_allowed(const struct candidate *c)
 {
-    return c->domain->soft_only || c->domain->pool_soft
-           ? LEVER_SOFT : c->guard->settings.lever;
+    return guard_lever(c->guard, c->domain);
 }
 
 /*
@@ -185,7 +188,8 @@ static double price_of_hard(const struct candidate *c, struct spot ours)
 static void decide_pull(const struct candidate *c, struct spot ours, bool reason)
 {
     bool placed = ours.place != TOPOLOGY_UNKNOWN;
-    double worth = c->opinion ? c->opinion->worth / c->opinion->members : 0;
+    /* The objective has priced the waits for a shared core already. */
+    double worth = c->opinion && !ours.core ? c->opinion->worth / c->opinion->members : 0;
     const struct lever_input input = {
         .allowed = lever_allowed(c),
         .hard = c->domain->ours_hard,
@@ -216,6 +220,13 @@ static bool prefers_spot(const struct candidate *c, struct spot spot, double *sh
     return true;
 }
 
+/* Returns whether the domain is to leave a core for its cache, in which it counts already. */
+static bool leaves_core(const struct candidate *c)
+{
+    return c->past->at_core && !c->opinion->spot.core &&
+           c->opinion->spot.cache == spot_ours(c).cache;
+}
+
 /* Decides to move the domain to @spot, where it can be and should be. */
 static void order_move(const struct candidate *c, struct spot spot)
 {
@@ -223,7 +234,8 @@ static void order_move(const struct candidate *c, struct spot spot)
     const struct topology *t = c->guard->input->topology;
     struct reason reason = { REASON_OPINION, spot, .share = -1 };
 
-    reason.prefers = prefers_spot(c, spot, &reason.share);
+    /* An affinity to one core of the spot is too narrow. */
+    reason.prefers = (spot.core || !c->past->at_core) && prefers_spot(c, spot, &reason.share);
     if (reason.prefers && (reason.share < 0 || reason.share >= OUTCOME_THERE)) {
         guard_end_row(c->guard, c->past);
         reason.code = REASON_PREFERS;
@@ -266,7 +278,7 @@ static bool must_stay(const struct candidate *c, struct reason *reason)
     uint64_t stayed = c->guard->input->now_ns - c->past->moved_ns;
     uint64_t stay = c->guard->settings.stay_ns;
 
-    if (!c->past->moved)
+    if (!c->past->moved || leaves_core(c))
         return false;
     if (stayed < stay) {
         *reason = (struct reason){ REASON_STAYS, .time_ns = stayed, .least_ns = stay };
@@ -297,7 +309,7 @@ static bool is_ours(const struct candidate *c, struct spot ours)
     const struct opinion *o = c->opinion;
 
     return o->want != WANT_NOTHING && ours.place != TOPOLOGY_UNKNOWN &&
-           o->spot.place == ours.place &&
+           o->spot.place == ours.place && o->spot.core == ours.core &&
            (o->spot.cache == TOPOLOGY_UNKNOWN || o->spot.cache == ours.cache);
 }
 
@@ -305,6 +317,7 @@ static bool is_ours(const struct candidate *c, struct spot ours)
 static bool consider_spot(const struct candidate *c, struct spot *spot)
 {
     const struct opinion *o = c->opinion;
+    double part = leaves_core(c) ? ROOM_TO_STAY : ROOM_TO_GO;
 
     *spot = spot_ours(c);
     if (is_ours(c, *spot))
@@ -313,8 +326,8 @@ static bool consider_spot(const struct candidate *c, struct spot *spot)
         decide(c->decision, LEAVE, (struct reason){ .code = REASON_LACK });
         return false;
     }
-    if (!spot_can_go(c, o->spot)) {
-        spot_object(c, o->spot, ROOM_TO_GO);
+    if (!spot_can_be(c, o->spot, part)) {
+        spot_object(c, o->spot, part);
         return false;
     }
     if (shuns_place(c, o->spot.place)) {
@@ -475,7 +488,7 @@ static void follow_done(const struct policy_input *input,
 {
     if (decision->verb == GIVE_BACK && m->undo.news != OUTCOME_NONE)
         m->shunned_ns = input->now_ns;
-    guard_follow(m, d, input->now_ns);
+    guard_follow(m, input, d);
     if (decision->verb == MOVE && input->real)
         outcome_send(&m->outcome, input, d, &decision->soft, m->reservation);
     if (decision->verb != KEEP)

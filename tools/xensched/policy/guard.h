@@ -31,7 +31,7 @@
 
 /*
  * A move that made a domain wait is not tried again for this time.  The time doubles with each
- * further such move, at most GUARD_SHUN_TIMES times.
+ * further such move, at most GUARD_SHUN_TIMES times.  The same holds for cores that it left.
  */
 #define GUARD_SHUN_NS    600000000000ULL
 #define GUARD_SHUN_TIMES 8
@@ -43,7 +43,7 @@
 struct past {
     uint32_t domid;
     uint64_t since_ns;         /* when the domain began; a domid may be used again */
-    unsigned int wanted;       /* place that the latest runs chose */
+    unsigned int wanted;       /* place, or core beyond these, that the latest runs chose */
     unsigned int agreed;       /* number of these runs in a row */
     double gain;               /* ns/s, in the latest run */
     bool moved;
@@ -60,6 +60,10 @@ struct past {
     uint64_t shunned_ns;       /* since when */
     unsigned int shuns;        /* number of times */
     bool shuns_all;            /* a move did not help, so no place is tried */
+    double waits_alone;        /* see struct guarded */
+    bool at_core;              /* it was sent to the core of a back end */
+    uint64_t left_core_ns;     /* when it last left one ... */
+    unsigned int left_cores;   /* ... and how many times it did */
 };
 
 /* To count cores once for all domains of a cpupool. */
@@ -131,7 +135,10 @@ const double *guard_busy(struct planner *g);
 void guard_end_row(const struct planner *g, struct past *past);
 
 /* Updates @past if xensched, or another program, has changed the affinity of @d. */
-void guard_follow(struct past *past, const struct domain *d, uint64_t now_ns);
+void guard_follow(struct past *past, const struct policy_input *input, const struct domain *d);
+
+/* Returns the kind of affinity that the daemon may set for @d. */
+enum affinity_lever guard_lever(const struct planner *g, const struct domain *d);
 
 /*
  * Returns the place, and the cache in it, to which a domain of AFFINITY_OURS was sent.  A pCPU

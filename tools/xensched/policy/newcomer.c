@@ -116,7 +116,7 @@ static void by_history(const struct policy_settings *settings,
     o->fact = GROUNDS_HISTORY;
     o->location = location_find(input, a->domain);
     o->want = WANT_GO;
-    o->spot = (struct spot){ best, TOPOLOGY_UNKNOWN };
+    o->spot = spot_of_place(best);
     o->partner = &input->domains->domain[a->domain];
     o->rate = a->notifications + a->pages;
     savings->notifications = a->notifications;
@@ -186,7 +186,7 @@ static void by_back_ends(const struct policy_settings *settings,
     o->others = by_it < o->count;
     o->location = location_find(input, n->disks[i]);
     o->want = WANT_GO;
-    o->spot = (struct spot){ best, TOPOLOGY_UNKNOWN };
+    o->spot = spot_of_place(best);
     o->partner = &input->domains->domain[n->disks[i]];
 }
 

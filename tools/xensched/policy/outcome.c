@@ -34,12 +34,14 @@ void outcome_window(struct outcome *o, const struct policy_input *input,
                     const struct domain *d, const struct work *work,
                     uint64_t began_ns)
 {
+    /* On one core distances cost less than at any place, so such a window teaches none. */
+    bool core = topology_core_of_all(input->topology, &d->ours) != TOPOLOGY_UNKNOWN;
     bool waits = matrix_total(input->matrix, XEN_SCHEDLOG_EV_WAKE_DELAY, d->acct);
 
     if (waits && presence_known(d) && began_ns >= o->counts_ns)
         place_cost_add(&o->here, work, input->now_ns - began_ns,
-                       presence_apart(input->matrix, input->topology, input->domains,
-                                      d, input->now_ns));
+                       core ? -1 : presence_apart(input->matrix, input->topology,
+                                                  input->domains, d, input->now_ns));
 }
 
 static void begin_measure(struct outcome *o, const struct policy_input *input,

@@ -11,6 +11,7 @@
 #include "model/residency/presence.h"
 #include "model/runnable.h"
 #include "model/residency/servers.h"
+#include "place-core.h"
 #include "place-distance.h"
 #include "place-links.h"
 #include "place.h"
@@ -28,7 +29,7 @@ static unsigned int whole_place(const struct placement *p, unsigned int place)
     unsigned int i;
 
     for (i = p->nr_caches; i < p->nr_spots; i++)
-        if (p->spots[i].place == place)
+        if (p->spots[i].place == place && p->spots[i].cache == TOPOLOGY_UNKNOWN)
             return i;
 
     return ANYWHERE;
@@ -39,6 +40,8 @@ static unsigned int spot_of(const struct placement *p,
 {
     if (s->at.place == TOPOLOGY_UNKNOWN)
         return ANYWHERE;
+    if (s->at.core)
+        return place_core_spot(p, s->at.core);
 
     return s->at.cache == TOPOLOGY_UNKNOWN ? whole_place(p, s->at.place) : s->at.cache;
 }
@@ -51,6 +54,8 @@ static void describe_distances(struct placement *p,
 
     if (!d)
         return;
+    prices->line[SAME_PCPU] = d->ns[DISTANCE_LINE][RELATION_PCPU];
+    prices->line[SAME_CORE] = d->ns[DISTANCE_LINE][RELATION_CORE];
     prices->line[SAME_CACHE] = d->ns[DISTANCE_LINE][RELATION_LLC];
     prices->line[SAME_PLACE] = d->ns[DISTANCE_LINE][RELATION_NODE];
     prices->line[OTHER_PLACE] = d->ns[DISTANCE_LINE][RELATION_REMOTE];
@@ -98,9 +103,8 @@ static void describe_spots(struct placement *p, const struct topology *t,
         if (topology_only_cache(t, i) != TOPOLOGY_UNKNOWN)
             continue;
         p->cores[whole] = topology_cores(t, &t->places[i].cpus);
-        p->spots[whole++] = (struct spot){ i, TOPOLOGY_UNKNOWN };
+        p->spots[whole++] = spot_of_place(i);
     }
-    placement_measure(p);
 }
 
 /* Counts the cores and pCPUs that a cpupool has of each place, from those of its domains. */
@@ -266,12 +270,16 @@ static bool is_open(const struct place_host *h, unsigned int i)
  * Returns the number of cores of a spot that a domain may use.  If all of them are in one cache
  * of a place that has several, returns 0 for the place: this cache is a spot already.
  */
-static unsigned int cores_at(const struct place_host *h, const struct guarded *s,
-                             struct spot spot)
+static unsigned int cores_at(const struct place_host *h, unsigned int domain,
+                             unsigned int number)
 {
     const struct topology *t = h->input->topology;
+    const struct guarded *s = &h->input->guarded[domain];
+    const struct spot spot = h->placement.spots[number];
     unsigned int cores = room_cores(h->input->room, &s->tenant, spot), i;
 
+    if (spot.core)
+        return place_core_open(h, domain, number);
     if (spot.cache != TOPOLOGY_UNKNOWN)
         return cores;
     for (i = 0; i < t->nr_caches; i++)
@@ -305,6 +313,7 @@ static void describe_domain(struct place_host *h, unsigned int i)
     if (s->tenant.demand.vcpus > u->width)
         u->width = s->tenant.demand.vcpus;
     u->waited += runnable_of(h->input->matrix, d, h->input->now_ns).waited;
+    u->waits_alone += s->waits_alone;
     u->wakes += d->wakes.wakes;
     u->migrations += fmax(d->wakes.migrations, 0);
     u->pool = h->input->guarded[h->stands[unit]].tenant.pool;
@@ -319,7 +328,7 @@ static void describe_domain(struct place_host *h, unsigned int i)
     free(own);
     for (k = 0; k < p->nr_spots; k++)
         restrict_usable(&p->usable[unit * p->nr_spots + k],
-                        elsewhere ? 0 : cores_at(h, s, p->spots[k]));
+                        elsewhere ? 0 : cores_at(h, i, k));
 }
 
 /* The vCPUs of a unit that an affinity keeps at a spot, and those sent there. */
@@ -344,6 +353,10 @@ static void find_origins(struct place_host *h)
         struct unit *u = &p->units[h->unit[i]];
         struct votes *here, *best;
 
+        /* A guest whose core is no spot any more counts in its cache, and moves: see place.c. */
+        if (s->open && s->at.core &&
+            (spot == ANYWHERE || !p->usable[h->unit[i] * p->nr_spots + spot]))
+            spot = s->at.cache;
         if (spot == ANYWHERE)
             continue;
         here = &votes[h->unit[i] * p->nr_spots + spot];
@@ -598,9 +611,11 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     const struct topology *t = input->topology;
     double *total = need_memory(input->domains->nr, sizeof(*total));
     struct placement *p = &h->placement;
-    unsigned int nr_pairs, units;
+    unsigned int nr_pairs, units, i;
     struct talk_pair *pairs = talk_pairs(input, &nr_pairs, total);
     struct links of_domains, links;
+    struct place_core *cores;
+    unsigned int nr_cores;
 
     memset(h, 0, sizeof(*h));
     h->input = input;
@@ -612,18 +627,24 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     count_notifications(h, pairs, nr_pairs);
     of_domains = links_find(h, pairs, nr_pairs);
     links = links_join(&of_domains);
-    placement_init(p, t->nr_places, t->nr_caches, count_whole(t), units, 2 * links.nr);
+    nr_cores = place_cores(h, &cores);
+    placement_init(p, t->nr_places, t->nr_caches, count_whole(t) + nr_cores, units,
+                   2 * links.nr);
     p->least = settings->least_gain_ns;
     p->prices.misses = settings->misses;
     p->margin = POLICY_MARGIN;
     p->horizon = settings->quiet_ns / NS_PER_S;
     p->nr_pools = input->nr_cpupools;
     describe_spots(p, t, input->distances);
+    place_describe_cores(h, cores, nr_cores);
+    placement_measure(p);
     memcpy(p->room.taken, input->room->taken,
            p->nr_pools * (size_t)p->nr_caches * sizeof(*p->room.taken));
     if (input->nr_cpupools > 1)
         describe_pools(h);
     describe_units(h);
+    for (i = 0; i < nr_cores; i++)
+        p->units[h->unit[cores[i].server]].origin = place_core_spot(p, cores[i].core + 1);
     links_add_partners(p, &links);
     add_up_talk(h, pairs, nr_pairs, total);
     weigh_units(h);
@@ -631,6 +652,7 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     queueing_learn(input->queueing, p, input->now_ns);
     p->queueing = queueing_part(input->queueing);
     price_before(h);
+    free(cores);
     free(links.link);
     free(of_domains.link);
     free(pairs);

@@ -92,6 +92,15 @@ static void save_by_waiting(const struct place_host *h, unsigned int unit,
                                     placement_part_of_place(p, unit, u->at, most));
 }
 
+static void save_by_sharing(const struct placement *p, unsigned int unit, unsigned int spot,
+                            struct savings *s)
+{
+    if (spot == ANYWHERE || !p->spots[spot].core)
+        return;
+    s->need = p->units[unit].demand.need;
+    s->server_need = p->units[p->server[spot]].demand.need;
+}
+
 static double count_wakes(const struct place_host *h, unsigned int unit,
                           unsigned int from, unsigned int to)
 {
@@ -128,4 +137,5 @@ void place_savings(const struct place_host *h, unsigned int unit, unsigned int s
     save_by_talk(h, unit, from, spot, s);
     save_by_memory(h, unit, s);
     save_by_waiting(h, unit, from, spot, s);
+    save_by_sharing(p, unit, p->spots[spot].core ? spot : from, s);
 }

@@ -167,7 +167,7 @@ void place_opinions(const struct policies *policies, const struct policy_setting
             continue;
         opinions[i] = of_unit[h.unit[i]];
         part_of_group(&h, i, &opinions[i]);
-        /* The group's other guests are kept there, which saves time: this guest follows them. */
+        /* Its unit is kept there, which saves time: this guest follows it. */
         if (opinions[i].want == WANT_STAY && place_strays(&h, i)) {
             opinions[i].follows = true;
             opinions[i].want = WANT_GO;

@@ -43,7 +43,10 @@ void place_describe(struct place_host *h, const struct policy_input *input,
                     const struct policy_settings *settings);
 void place_free(struct place_host *h);
 
-/* Returns whether domain @i, which may move, is elsewhere than the rest of its group. */
+/*
+ * Returns whether domain @i, which may move, is elsewhere than its unit: the rest of its group is,
+ * or it is at the core of a back end, where it may not stay.
+ */
 bool place_strays(const struct place_host *h, unsigned int i);
 
 /*

@@ -46,6 +46,9 @@ struct policy_settings {
 struct guarded {
     bool open;       /* may be decided about, and is not decided yet */
     struct spot at;  /* where it is bound or sent to; the place may be UNKNOWN */
+    bool hardens;    /* its affinity may be hard */
+    double waits_alone; /* vCPUs that wait while no guest and back end share its core */
+    bool shuns_core; /* it left the core of a back end not long ago */
     bool absent;     /* it was sent there, had time to arrive, and runs elsewhere */
     struct tenant tenant; /* its number of a cpupool is below nr_cpupools */
     /*

@@ -17,6 +17,12 @@
 /* Beyond this part of the pCPUs, waits have another cause than chance. */
 #define UNSATURATED 0.9
 
+/* Returns whether the unit is bound to a core: it waits for that, not by chance. */
+static bool at_core(const struct placement *p, unsigned int unit)
+{
+    return p->units[unit].at != ANYWHERE && p->spots[p->units[unit].at].core;
+}
+
 /* Adds, for one cpupool at one place, the vCPUs that wait and those expected by chance. */
 static void learn_at(struct queueing *q, const struct placement *p, unsigned int pool,
                      unsigned int place, double s)
@@ -28,7 +34,7 @@ static void learn_at(struct queueing *q, const struct placement *p, unsigned int
         return;
     q->expected += s * crowd_queue(crowd, p->place_threads[at]);
     for (i = 0; i < p->nr_units; i++)
-        if (p->units[i].pool == pool)
+        if (p->units[i].pool == pool && !at_core(p, i))
             q->waited += s * p->units[i].waited *
                          placement_part_of_place(p, i, p->units[i].at, place);
 }

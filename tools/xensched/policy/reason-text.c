@@ -131,6 +131,10 @@ static void say_term(struct text *t, const struct savings *a, enum term_id term)
     case TERM_MIGRATIONS:
         add_text(t, "beside others its vCPUs move between pCPUs, now %.0f/s", a->migrations);
         break;
+    case TERM_SHARING:
+        add_text(t, "it shares a core with its back end; they need %.2f and %.2f pCPUs", a->need,
+                 a->server_need);
+        break;
     case NR_TERMS:
         break;
     }
@@ -248,8 +252,10 @@ static void say_grounds(struct text *t, const struct opinion *o, enum grounds gr
         say_savings(t, a);
         break;
     case GROUNDS_WORTH:
-        if (o->follows)
+        if (o->follows && t->domain->group[0])
             add_text(t, "its group %.60s is there: ", t->domain->group);
+        else if (o->follows)
+            add_text(t, "it may no longer share a core with its back end: ");
         add_text(t, "this location %s worth %.2f ms/s", o->absent ? "would be" : "is",
                  o->worth / NS_PER_MS);
         break;

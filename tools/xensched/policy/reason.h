@@ -36,6 +36,7 @@ struct savings {
     double horizon_s;  /* TERM_MOVING */
     double more_wakes; /* TERM_WAKES, per second */
     double migrations; /* TERM_MIGRATIONS, per second */
+    double need, server_need; /* TERM_SHARING: pCPUs, of itself and of its back end */
 };
 
 #define ALL_VCPUS (~0U)

@@ -96,7 +96,7 @@ static bool spot_fits(const struct room *room, const struct tenant *t, const str
 bool room_fits(const struct room *room, const struct tenant *t, const struct spot *at,
                struct spot spot, double part)
 {
-    const struct spot place = { spot.place, TOPOLOGY_UNKNOWN };
+    const struct spot place = spot_of_place(spot.place);
 
     return spot_fits(room, t, at, spot, part) &&
            (spot.cache == TOPOLOGY_UNKNOWN || spot_fits(room, t, at, place, part));

@@ -32,6 +32,7 @@ void topology_free(struct topology *t)
 {
     free_places(t->places, t->nr_places);
     free_places(t->caches, t->nr_caches);
+    free_places(t->cores, t->nr_cores);
     free(t->cpus);
     memset(t, 0, sizeof(*t));
 }
@@ -174,6 +175,36 @@ static void make_caches_of_places(struct topology *t)
         t->cpus[i].cache = t->cpus[i].place;
 }
 
+/* The core of an earlier pCPU that is a thread of the same core as @cpu, or a new core. */
+static struct topology_place *core_for(struct topology *t, unsigned int cpu)
+{
+    unsigned int i, k;
+
+    for (i = 0; i < cpu; i++)
+        if (t->cpus[i].place != TOPOLOGY_UNKNOWN && same_core(&t->cpus[i], &t->cpus[cpu]))
+            for (k = 0; k < t->nr_cores; k++)
+                if (cpumap_test(&t->cores[k].cpus, i))
+                    return &t->cores[k];
+    k = add_place(&t->cores, &t->nr_cores, t->nr_cpus, "pCPU", cpu);
+    t->cores[k].within = t->cpus[cpu].cache;
+
+    return &t->cores[k];
+}
+
+static void make_cores(struct topology *t)
+{
+    unsigned int i;
+
+    for (i = 0; i < t->nr_cpus; i++)
+        if (t->cpus[i].place != TOPOLOGY_UNKNOWN)
+            cpumap_set(&core_for(t, i)->cpus, i);
+    for (i = 0; i < t->nr_cores; i++)
+        if (cpumap_count(&t->cores[i].cpus) > 1) {
+            t->cores[i].kind = "core";
+            t->cores[i].id = i;
+        }
+}
+
 void topology_make_places(struct topology *t)
 {
     struct topology_summary s;
@@ -193,6 +224,7 @@ void topology_make_places(struct topology *t)
         make_llcs(t);
     else
         make_caches_of_places(t);
+    make_cores(t);
 }
 
 unsigned int topology_place_of(const struct topology *t, unsigned int cpu)
@@ -229,6 +261,16 @@ unsigned int topology_cache_of_all(const struct topology *t,
     return all_in(t->caches, t->nr_caches, cpus);
 }
 
+unsigned int topology_core_of_all(const struct topology *t,
+                                  const struct cpumap *cpus)
+{
+    unsigned int core = all_in(t->cores, t->nr_cores, cpus);
+
+    return core == TOPOLOGY_UNKNOWN ||
+           cpumap_subset(&t->caches[t->cores[core].within].cpus, &t->cores[core].cpus)
+           ? TOPOLOGY_UNKNOWN : core;
+}
+
 unsigned int topology_only_cache(const struct topology *t, unsigned int place)
 {
     return topology_cache_of_all(t, &t->places[place].cpus);
@@ -237,8 +279,8 @@ unsigned int topology_only_cache(const struct topology *t, unsigned int place)
 const struct topology_place *topology_at(const struct topology *t,
                                          struct spot spot)
 {
-    return spot.cache == TOPOLOGY_UNKNOWN ? &t->places[spot.place]
-                                          : &t->caches[spot.cache];
+    return spot.core ? &t->cores[spot.core - 1]
+         : spot.cache == TOPOLOGY_UNKNOWN ? &t->places[spot.place] : &t->caches[spot.cache];
 }
 
 bool topology_llc_splits_core(const struct topology *t)

@@ -5,7 +5,7 @@
  * A place is a set of pCPUs that share a memory controller: a NUMA node if the host has several,
  * else a socket.  Policies choose among places.  A socket can have several last-level caches (LLC);
  * then a place has parts, its caches, and a guest that moves to a place goes to the best of these
- * if it has room.  A spot is a cache or all of a place.
+ * if it has room.  A spot is a core, a cache or all of a place.
  *
  * So two pCPUs share, from near to far: a core, an LLC, a place, or nothing.
  */
@@ -29,17 +29,24 @@ struct topology_cpu {
 };
 
 struct topology_place {
-    const char *kind; /* "node" or "socket"; of a cache "LLC" */
-    unsigned int id;  /* Xen's number; of an LLC its number here */
+    const char *kind; /* "node" or "socket"; of a cache "LLC"; "core", or "pCPU" without threads */
+    unsigned int id;  /* Xen's number; of an LLC or a core its number here */
     struct cpumap cpus;
     unsigned int within; /* of a cache: the number of its place */
 };
 
-/* A target for a guest: a cache, or all of a place. */
+/* A target for a guest: a core, a cache, or all of a place. */
 struct spot {
     unsigned int place;
     unsigned int cache; /* TOPOLOGY_UNKNOWN: all of the place */
+    unsigned int core;  /* number of a core in this cache, plus 1; 0: all of the cache */
 };
+
+/* All of a place; TOPOLOGY_UNKNOWN: nowhere. */
+static inline struct spot spot_of_place(unsigned int place)
+{
+    return (struct spot){ .place = place, .cache = TOPOLOGY_UNKNOWN };
+}
 
 /* The source of the information which pCPUs share an LLC. */
 enum topology_llc {
@@ -59,6 +66,8 @@ struct topology {
      */
     unsigned int nr_caches;
     struct topology_place *caches;
+    unsigned int nr_cores;
+    struct topology_place *cores; /* by their first pCPU; within: the number of the cache */
     enum topology_llc llc;
     bool shared_queues; /* pCPUs of a place share a run queue */
 };
@@ -79,6 +88,10 @@ unsigned int topology_place_of_all(const struct topology *t,
 unsigned int topology_cache_of(const struct topology *t, unsigned int cpu);
 unsigned int topology_cache_of_all(const struct topology *t,
                                    const struct cpumap *cpus);
+
+/* The core that contains all of @cpus and is not all of a cache; else TOPOLOGY_UNKNOWN. */
+unsigned int topology_core_of_all(const struct topology *t,
+                                  const struct cpumap *cpus);
 
 /* The cache that is the whole @place; TOPOLOGY_UNKNOWN: the place has several. */
 unsigned int topology_only_cache(const struct topology *t, unsigned int place);
