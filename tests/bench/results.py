@@ -218,6 +218,10 @@ CASES = {
                    "least guest gets of its former time", "0.98"),
     "memory": ("a guest with memory on one node that talks to the other: ms/s "
                "more than at the better node", "5"),
+    "turns": ("a guest that reads one block at a time from dom0, which is bound to one pCPU: µs "
+              "per read more than at the best location, dom0's pCPU", "0"),
+    "crowd": ("four such guests, which keep dom0 busy: µs per read more than at the best "
+              "location, other pCPUs of the node", "0"),
 }
 
 

@@ -183,6 +183,55 @@ static double memory_elsewhere(const char *policy)
     return result / 1e6;
 }
 
+/*
+ * µs of a read of 4 KiB on xeon2: on dom0's pCPU, with its last-level cache, on the other socket
+ * (docs/develop/results.md); and as many notifications as move the lines of a read.
+ */
+static const double alone[] = { 21.8, 31.8, 55.5 }, four[] = { 82.8, 60.7, 99.6 };
+#define OF_A_READ (260 / LINES)
+
+/*
+ * @readers guests read one block at a time from dom0's disk; dom0's vCPU, which needs @dom0 of
+ * it, is bound to pCPU 0.  Returns the mean of the µs that a read takes more than at the best
+ * location.
+ */
+static double beside_dom0(const char *policy, unsigned int readers, double dom0, double reads,
+                          const double *us)
+{
+    double best = us[0] < us[1] ? us[0] : us[1], sum = 0;
+    unsigned int i;
+
+    begin_nodes(policy);
+    world.domains[0].nr_vcpus = 1;
+    world.domains[0].hard = 1;
+    world.domains[0].use = dom0;
+    for (i = 1; i <= readers; i++) {
+        guest_on(4 + below(4), 0.25 + 0.15 * chance());
+        world_talk(i, 0, reads * OF_A_READ / readers);
+    }
+    world_warm_up();
+    world_run(300);
+    for (i = 1; i <= readers; i++) {
+        unsigned int cpu = world.domains[i].cpu;
+        bool shares = world.domains[i].soft == 1;
+
+        sum += us[shares ? 0 : cpu < 4 ? 1 : 2] - best;
+    }
+    world_end();
+
+    return sum / readers;
+}
+
+static double one_reader(const char *policy)
+{
+    return beside_dom0(policy, 1, 0.35 + 0.1 * chance(), 29000 + below(3000), alone);
+}
+
+static double four_readers(const char *policy)
+{
+    return beside_dom0(policy, 4, 0.85 + 0.15 * chance(), 64000 + below(6000), four);
+}
+
 /* The table. */
 
 static double total; /* a second figure of the case */
@@ -206,6 +255,10 @@ static const struct one_case {
       "0.98", overcommit, -0.98, NULL },
     { "memory", "memory on the other node: ms/s more than at the better node",
       "5", memory_elsewhere, 5, NULL },
+    { "turns", "a guest and dom0 take turns: us per read more than at the best "
+      "location, dom0's pCPU", "0", one_reader, 0, NULL },
+    { "crowd", "four guests keep dom0 busy: us per read more than at the best "
+      "location, other pCPUs", "0", four_readers, 0, NULL },
 };
 
 #define NR_CASES (sizeof(cases) / sizeof(cases[0]))
