@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 4
 # only: full
 #
 # A guest's disk is a RAM disk of dom0 behind blkback: it has the requested size, and dom0 finds on

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 4
 # box: --mode exact --sockets 2 --cores 2
 #
 # Xen samples the run queue of each pCPU 100 times per second, and charges no domain for it.  In

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 2 --xen-append schedlog_max=1M
 #
 # Xen's command line limits the memory of the log.  A larger request is refused as a whole, and the
 # error has a sufficient value.  Fails if the limit is exceeded, or if a refusal leaves memory
