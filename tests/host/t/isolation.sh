@@ -10,7 +10,6 @@
 # and the commands of docs/operate/isolation.md name the cause.
 
 . /usr/lib/box/tap.sh
-. /usr/lib/box/pcpu.sh
 . /usr/lib/box/daemon.sh
 
 # shellcheck disable=SC2034 # for start_daemon
@@ -76,6 +75,25 @@ beside()
     xl vcpu-pin Domain-0 0 1
     "$@"
     xl vcpu-pin Domain-0 0 0
+}
+
+# Xen for arm64 cannot switch a pCPU off; it can take it from its cpupool.
+pcpu_off()
+{
+    if [ "$(uname -m)" = x86_64 ]; then
+        xen-hptool cpu-offline "$1" >/dev/null
+    else
+        xl cpupool-cpu-remove Pool-0 "$1"
+    fi
+}
+
+pcpu_on()
+{
+    if [ "$(uname -m)" = x86_64 ]; then
+        xen-hptool cpu-online "$1" >/dev/null
+    else
+        xl cpupool-cpu-add Pool-0 "$1"
+    fi
 }
 
 hotplug()
