@@ -252,6 +252,22 @@ static void waits_of_before_are_no_price(void **state)
     assert_int_equal(world.domains[guest].moves, 2);
 }
 
+/* By chance they would wait for 225 ms/s, and its lines save less than that. */
+static void a_guest_that_is_there_pays_for_counted_waits_only(void **state)
+{
+    unsigned int guest = one_at_a_time();
+
+    (void)state;
+    settle();
+    assert_int_equal(at(guest), CORE_0);
+    world.domains[0].use = 0.45;
+    world.domains[guest].use = 0.50;
+    world_talk(guest, 0, 12000 * OF_A_READ);
+    world_run(TEN_MINUTES);
+    assert_int_equal(at(guest), CORE_0);
+    assert_int_equal(world.domains[guest].moves, 2);
+}
+
 /* Its work costs more there, for a reason that no term knows. */
 static void a_move_that_costs_more_is_undone_and_the_cache_is_not_shunned(void **state)
 {
@@ -300,6 +316,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_guest_that_waits_leaves_and_returns_ever_later,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(waits_of_before_are_no_price, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_guest_that_is_there_pays_for_counted_waits_only,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(
             a_move_that_costs_more_is_undone_and_the_cache_is_not_shunned, setup, teardown),
         cmocka_unit_test_setup_teardown(soft_affinities_are_made_hard_if_they_have_no_effect,
