@@ -119,11 +119,22 @@ static void try_domain(xc_interface *xch, uint32_t domid)
         err(2, "domain %u is still allowed to log marks", domid);
 }
 
+/* libxenctrl has no function for this one. */
+static int ask_caches(xc_interface *xch)
+{
+    struct xen_sysctl sysctl = {
+        .cmd = XEN_SYSCTL_schedlog,
+        .u.schedlog.cmd = XEN_SYSCTL_SCHEDLOG_caches,
+    };
+
+    return xc_sysctl(xch, &sysctl);
+}
+
 int main(int argc, char **argv)
 {
     const uint64_t select = 0x3003c; /* cycles */
     uint64_t at = 0;
-    uint32_t owner, cache;
+    uint32_t owner;
     xc_interface *xch;
     uint32_t domid;
 
@@ -139,7 +150,7 @@ int main(int argc, char **argv)
     try_area(xch, argc == 3 ? strtoull(argv[2], NULL, 0) : 0);
     show("pmc", xc_schedlog_pmc(xch, 0, 1, &select));
     show("owners", xc_schedlog_owners(xch, &at, 1, 1, &owner));
-    show("caches", xc_schedlog_caches(xch, 0, 1, &cache));
+    show("caches", ask_caches(xch));
     try_domain(xch, domid);
     show("release", xc_schedlog_release(xch, 0));
     xc_interface_close(xch);

@@ -181,31 +181,6 @@ int xc_schedlog_owners(xc_interface *xch, uint64_t *at, uint32_t step,
     return ret ?: sysctl.u.schedlog.u.owners.nr;
 }
 
-int xc_schedlog_caches(xc_interface *xch, uint32_t first, uint32_t nr,
-                       uint32_t *caches)
-{
-    struct xen_sysctl sysctl = {};
-    DECLARE_HYPERCALL_BOUNCE(caches, sizeof(*caches) * nr,
-                             XC_HYPERCALL_BUFFER_BOUNCE_OUT);
-    int ret;
-
-    if ( xc_hypercall_bounce_pre(xch, caches) )
-    {
-        PERROR("Could not bounce buffer for schedlog_caches");
-        return -1;
-    }
-
-    sysctl.u.schedlog.u.caches.first = first;
-    sysctl.u.schedlog.u.caches.nr = nr;
-    set_xen_guest_handle(sysctl.u.schedlog.u.caches.caches, caches);
-
-    ret = schedlog_sysctl(xch, &sysctl, XEN_SYSCTL_SCHEDLOG_caches);
-
-    xc_hypercall_bounce_post(xch, caches);
-
-    return ret ?: sysctl.u.schedlog.u.caches.nr;
-}
-
 int xc_schedlog_times(xc_interface *xch, uint32_t domid, uint32_t first,
                       uint32_t nr, uint64_t (*times)[4])
 {

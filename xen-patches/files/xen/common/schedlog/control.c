@@ -204,14 +204,6 @@ static long set_events(const struct xen_sysctl_schedlog_events *op)
     return schedlog_set_events(op);
 }
 
-static long release_area(const struct xen_sysctl_schedlog_release *op)
-{
-    if ( !schedlog_may_control(op->cookie) )
-        return -EEXIST;
-
-    return schedlog_release();
-}
-
 static int select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
 {
     if ( op->pad || op->nr > XEN_SCHEDLOG_MAX_PMCS )
@@ -233,7 +225,8 @@ static long cf_check do_sysctl_op(void *arg)
         return set_events(&op->u.events);
 
     case XEN_SYSCTL_SCHEDLOG_release:
-        return release_area(&op->u.release);
+        return schedlog_may_control(op->u.release.cookie) ? schedlog_release()
+                                                          : -EEXIST;
 
     case XEN_SYSCTL_SCHEDLOG_info:
         if ( schedlog_free_all_dying() )
@@ -272,14 +265,6 @@ long schedlog_sysctl(struct xen_sysctl_schedlog *op)
     return op->pad ? -EINVAL : schedlog_call_locked(do_sysctl_op, op);
 }
 
-static bool may_be_bound(uint16_t acct)
-{
-    const struct schedlog_geometry *g = schedlog_geometry();
-
-    return acct != XEN_SCHEDLOG_ACCT_XEN &&
-           acct < (g->nr_acct ?: XEN_SCHEDLOG_MAX_ACCT);
-}
-
 struct bind_args {
     struct domain *d;
     const struct xen_domctl_schedlog_bind *op;
@@ -296,7 +281,8 @@ static long cf_check do_bind(void *arg)
 
     if ( !schedlog_may_control(op->cookie) )
         return -EEXIST;
-    if ( op->pad || !may_be_bound(op->acct) )
+    if ( op->pad || op->acct == XEN_SCHEDLOG_ACCT_XEN ||
+         op->acct >= (schedlog_geometry()->nr_acct ?: XEN_SCHEDLOG_MAX_ACCT) )
         return -EINVAL;
 
     rc = schedlog_add_counters(op->acct);

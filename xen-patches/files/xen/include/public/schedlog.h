@@ -225,10 +225,9 @@
 #define XEN_SCHEDLOG_WOKE_PIRQ          5U
 
 /*
- * The counter of a row of REPLENISH.  What was left of the budget of the period
- * that ended, in ns, saturating; whether that period's deadline was missed: the
- * vCPU still wants to run, has budget left, and was runnable for at least the
- * length of its budget.
+ * The counter of a row of REPLENISH: ns of the former budget that were left,
+ * saturating.  MISSED: at its deadline the vCPU wanted to run, had budget left,
+ * and had been runnable for at least the length of the budget.
  */
 #define XEN_SCHEDLOG_REPLENISH_LEFT_MASK 0x7fffffffU
 #define XEN_SCHEDLOG_REPLENISH_MISSED    (1U << 31)
@@ -368,7 +367,6 @@ struct xen_schedlog_state {
     uint32_t layout_gap; /* bytes, below XEN_SCHEDLOG_MAX_ROW_SIZE */
     uint32_t pad[8];
 };
-typedef struct xen_schedlog_state xen_schedlog_state_t;
 
 /* First page of the region GLOBAL. */
 struct xen_schedlog_header {
@@ -376,7 +374,6 @@ struct xen_schedlog_header {
     uint64_t lease;
     uint64_t pad[7];
 };
-typedef struct xen_schedlog_header xen_schedlog_header_t;
 
 /* Offset of route[0][0] in the region GLOBAL, in bytes. */
 #define XEN_SCHEDLOG_ROUTES_OFFSET      4096U
@@ -397,13 +394,3 @@ typedef struct xen_schedlog_file xen_schedlog_file_t;
 DEFINE_XEN_GUEST_HANDLE(xen_schedlog_file_t);
 
 #endif /* __XEN_PUBLIC_SCHEDLOG_H__ */
-
-/*
- * Local variables:
- * mode: C
- * c-file-style: "BSD"
- * c-basic-offset: 4
- * tab-width: 4
- * indent-tabs-mode: nil
- * End:
- */
