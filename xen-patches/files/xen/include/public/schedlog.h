@@ -35,9 +35,8 @@
  * plain aligned store of the word's own size.  The producer reads each such
  * word once per event (a mark: once per tick) and accepts any bit pattern:
  * undefined bits are ignored, indices are masked, nothing in shared memory is
- * used as an address or as a size.  The producer never reads STATE and DATA
- * back (but for adding to a counter), so what is written there by whatever
- * means cannot mislead it.
+ * used as an address or as a size.  The producer reads STATE and DATA only to
+ * add to a counter, so what is written there cannot mislead it.
  *
  * Reading a log buffer without stopping its producer.  "Read" is an acquire
  * load, and an acquire fence follows the copy; on x86 these are plain loads.
@@ -56,13 +55,11 @@
  * while any event is on, the producer notifies the scheduler of log buffers
  * whose pos has reached their mark, until the scheduler has set another mark.
  * (On an idle pCPU with no mark reached, the interval is 500 ms.)  Mark 0, as
- * after set-up, is none.  Rows can come without a notification: at the end of a
- * log that is turned off, or of a pCPU that goes offline.
+ * after set-up, is none.  A log that ends, or its pCPU, gives no notification.
  *
  * A reader never writes, so there can be any number of them.  Readers must not
  * rely on each other: where the pages of a reader are mapped through a p2m
- * (PVH, HVM), Xen maps STATE and DATA writable, so another reader may have
- * written there.  Xen itself is not misled by that.
+ * (PVH, HVM), it can write to STATE and DATA.
  *
  * Design: J. Stoess, "Using Operating System Instrumentation and Event Logging
  * to Support User-level Multiprocessor Schedulers", 2005, chapter 4.
@@ -206,7 +203,6 @@
 #define XEN_SCHEDLOG_OFF_PAUSED         (1U << 26)
 #define XEN_SCHEDLOG_OFF_CAPPED         (1U << 27)
 #define XEN_SCHEDLOG_OFF_LEFT_SHIFT     28
-
 #define XEN_SCHEDLOG_LEFT_PREEMPTED     0U
 #define XEN_SCHEDLOG_LEFT_BLOCKED       1U
 #define XEN_SCHEDLOG_LEFT_POLLING       2U /* SCHEDOP_poll */
@@ -216,7 +212,6 @@
 #define XEN_SCHEDLOG_LEFT_CAPPED        6U /* its cap, budget, or slot */
 #define XEN_SCHEDLOG_LEFT_IN_XEN        7U /* as for a device model */
 #define XEN_SCHEDLOG_LEFT_MIGRATED      8U /* it moves to another pCPU */
-
 #define XEN_SCHEDLOG_WOKE_OTHER         0U
 #define XEN_SCHEDLOG_WOKE_EVTCHN        1U /* correspondent: the sender */
 #define XEN_SCHEDLOG_WOKE_IPI           2U /* correspondent: its own domain */
@@ -270,7 +265,6 @@
 #define XEN_SCHEDLOG_FLUSH_STATE        1U /* of a vCPU that ran there */
 #define XEN_SCHEDLOG_FLUSH_OTHER        2U /* caches and more */
 
-/* Accounting domains 0 and 1 have a fixed meaning. */
 #define XEN_SCHEDLOG_ACCT_REST          0U /* domains that are not bound */
 #define XEN_SCHEDLOG_ACCT_XEN           1U /* idle vCPUs, the pCPU itself */
 #define XEN_SCHEDLOG_ACCT_FIRST         2U /* the scheduler's own numbers */
@@ -378,10 +372,7 @@ struct xen_schedlog_header {
 /* Offset of route[0][0] in the region GLOBAL, in bytes. */
 #define XEN_SCHEDLOG_ROUTES_OFFSET      4096U
 
-/*
- * Offset of mark[0] in the region CONTROL, in bytes: not in a cache line with
- * registers, which are read for each row.
- */
+/* Offset of mark[0] in CONTROL, in bytes: in no cache line with registers. */
 #define XEN_SCHEDLOG_MARKS_OFFSET(nr_files) \
     (((uint32_t)(nr_files) * 4U + 63U) & ~63U)
 
@@ -394,3 +385,13 @@ typedef struct xen_schedlog_file xen_schedlog_file_t;
 DEFINE_XEN_GUEST_HANDLE(xen_schedlog_file_t);
 
 #endif /* __XEN_PUBLIC_SCHEDLOG_H__ */
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
