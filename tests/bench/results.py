@@ -7,8 +7,8 @@ Usage: results.py [--check]
 Each table that follows a line "<!-- NAME -->" is made again from a file in
 docs/develop/results/, which is what a benchmark has left in build/bench/ (of lever.json
 without its cases, of memory.json, correlation.json and site-cost.json what is in the
-tables; site-cost-arm64.json is build/arm64/bench/site-cost.json). With --check nothing is written: exit code 1 and a line for
-each table that says something else than its file.
+tables; site-cost-arm64.json is build/arm64/bench/site-cost.json). With --check nothing is
+written: exit code 1 and a line for each table that says something else than its file.
 """
 
 import json

@@ -38,6 +38,7 @@ check "the reason of the move has the price of sharing" \
 xl vcpu-pin Domain-0 0 "$near" all
 check "when dom0's vCPU is not bound to it, the guest leaves" until_true 30 soft_is disk "$near"
 check "and may run on all pCPUs" until_true 10 hard_is disk all
+check "it runs near dom0" runs_near disk
 stop_daemon TERM
 is "it ends cleanly" "$stopped" 0
 xl vcpu-pin Domain-0 0 0 all

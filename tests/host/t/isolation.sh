@@ -80,19 +80,19 @@ beside()
 # Xen for arm64 cannot switch a pCPU off; it can take it from its cpupool.
 pcpu_off()
 {
-    if [ "$(uname -m)" = x86_64 ]; then
-        xen-hptool cpu-offline "$1" >/dev/null
-    else
+    if on_arm64; then
         xl cpupool-cpu-remove Pool-0 "$1"
+    else
+        xen-hptool cpu-offline "$1" >/dev/null
     fi
 }
 
 pcpu_on()
 {
-    if [ "$(uname -m)" = x86_64 ]; then
-        xen-hptool cpu-online "$1" >/dev/null
-    else
+    if on_arm64; then
         xl cpupool-cpu-add Pool-0 "$1"
+    else
+        xen-hptool cpu-online "$1" >/dev/null
     fi
 }
 

@@ -18,10 +18,10 @@
 
 CAPPED=6
 
-# budget GUEST MS: every 100 ms, without extra time
+# budget GUEST MS [EXTRA-TIME]: every 100 ms, without extra time unless EXTRA-TIME is 1
 budget()
 {
-    xl sched-rtds -d "$1" -v all -p 100000 -b "$2"000 -e 0
+    xl sched-rtds -d "$1" -v all -p 100000 -b "$2"000 -e "${3:-0}"
 }
 
 # sample EVENTS COMMAND...: ONE and TWO are the accounting domains of spinner and rival or rt.
@@ -105,6 +105,14 @@ check "nothing is left" between 0 500 "$most_us"
 capped=$(awk -v left=$CAPPED '
     $2 == "off-cpu" && $3 == 2 && int($5 / 268435456) == left { n++ } END { print n + 0 }' log.rows)
 check "it leaves its pCPU because the budget is used up" between 19 21 "$capped"
+
+budget spinner 30 1
+sample replenish,service-ns sleep 2
+periods $ONE
+check "with extra time it has the pCPU all the time" between 1900 2100 "$(awk '
+    $2 == "service-ns" && $3 == 2 { ns += $5 } END { print ns / 1000000 }' log.rows)"
+is "what is left of extra time misses no deadline" "$missed" 0
+check "nothing of the budget is left" between 0 500 "$most_us"
 
 budget spinner 80
 to_pool rival real-time

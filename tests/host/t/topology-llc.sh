@@ -14,16 +14,13 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 
-case $(uname -m) in
-aarch64)
+if on_arm64; then
     sockets=1 guest=paced
     # The operator's list is that of clusters.sh.
     daemon_settings=${daemon_settings% --llc *}
-    ;;
-*)
+else
     sockets=2 guest=disk
-    ;;
-esac
+fi
 caches=$((2 * sockets))
 
 is "Xen sees the sockets" "$(xl info -n 2>/dev/null | sed -n 's/^nr_nodes *: //p')" $sockets

@@ -241,12 +241,15 @@ def missed_deadlines(periods=2):
     r.row(0, 0, "runq", XEN)
     r.row(0, 1, "replenish", RT, counter=1 << 31 | 1)
     r.stay(5 * MS, 40 * MS, 1, DOM0, RT, woken=5 * MS)
+    r.row(10 * MS - 1, 1, "replenish", RT, counter=0)
+    r.row(10 * MS, 1, "replenish", RT, counter=2)
     r.row(40 * MS, 1, "replenish", RT, counter=0)
     r.row(50 * MS, 1, "replenish", DOM0, counter=1 << 31 | 7)
     for i in range(1, periods):
         r.row((60 + i) * MS, 1, "replenish", RT, counter=1 << 31 | 5 * MS)
     r.stay(40 * MS, 70 * MS, 1, RT, woken=10 * MS)
-    r.row(70 * MS + 1, 1, "replenish", RT, counter=3)
+    r.row(70 * MS, 1, "replenish", RT, counter=3)
+    r.row(70 * MS + 1, 1, "replenish", RT, counter=4)
     return r
 
 
@@ -255,16 +258,18 @@ def deadlines():
     """latency --worst and why print the budgets and the missed deadlines of a run"""
     out = analysed("latency", missed_deadlines(), "rt", "--worst", "1").out
     lines = out.splitlines()
-    check(lines[0] == "rt missed 2 of 4 deadlines", out)
+    check(lines[0] == "rt missed 2 of 7 deadlines", out)
     for words in ("  it got its next budget at 0.040000 s",
                   "  it missed its deadline at 0.061000 s, with 5.0 ms of its budget left"):
         check(lines.count(words) == 1, words, out)
-    check(out.count("next budget") == 1 and out.count("missed its deadline") == 1, out)
+    check(out.count("next budget") == 3 and out.count("missed its deadline") == 1, out)
     said = json.loads(analysed("why", missed_deadlines(), "rt", "--at", "0.041", "--json").out)
     check([(b["at_ns"], b["left_ns"], b["missed"]) for b in said["chain"][0]["budgets"]] ==
-          [(40 * MS, 0, False), (61 * MS, 5 * MS, True)], said)
+          [(10 * MS, 2, False), (40 * MS, 0, False), (61 * MS, 5 * MS, True), (70 * MS, 3, False)],
+          said)
     many = analysed("why", missed_deadlines(9), "rt", "--at", "0.041").out
-    check("  and 5 budgets more\n" in many, many)
+    check(many.count("next budget") + many.count("missed its deadline") == 4, many)
+    check("  and 7 budgets more\n" in many, many)
     check("deadlines" not in analysed("latency", isolated("budget"), "rt", "--worst", "1").out)
 
 

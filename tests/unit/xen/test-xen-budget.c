@@ -33,6 +33,7 @@ static void wakes(struct vcpu *v)
 
 static void sleeps(void)
 {
+    assert_ptr_equal(running[0], &a);
     a.pause_flags = VPF_blocked;
     switch_on(0, &idle[0], RUNSTATE_blocked);
 }
@@ -50,7 +51,16 @@ static void replenish(s_time_t left)
     begin = now_ns;
 }
 
-/* Of the last row. */
+/* A has used up the budget of a first period, and has the pCPU. */
+static void begin_to_run(void)
+{
+    begin_periods();
+    wakes(&a);
+    run(0, &a);
+    replenish(0);
+}
+
+/* Checks the last row. */
 static void is_left(s_time_t left, bool missed)
 {
     struct row r = row(0, nr_rows(0) - 1);
@@ -65,10 +75,7 @@ static void is_left(s_time_t left, bool missed)
 static void a_used_up_budget_misses_nothing(void **unused)
 {
     (void)unused;
-    begin_periods();
-    wakes(&a);
-    run(0, &a);
-    replenish(0);
+    begin_to_run();
     at(30);
     run(0, &b);
     replenish(0);
@@ -78,10 +85,7 @@ static void a_used_up_budget_misses_nothing(void **unused)
 static void who_waits_for_a_pcpu_misses_a_deadline(void **unused)
 {
     (void)unused;
-    begin_periods();
-    wakes(&a);
-    run(0, &a);
-    replenish(0);
+    begin_to_run();
     run(0, &b);
     at(90);
     run(0, &a);
@@ -97,16 +101,14 @@ static void who_waits_for_a_pcpu_misses_a_deadline(void **unused)
 static void who_wakes_too_late_misses_none(void **unused)
 {
     (void)unused;
-    begin_periods();
-    wakes(&a);
-    run(0, &a);
-    replenish(0);
+    begin_to_run();
     sleeps();
     at(71);
     wakes(&a);
     replenish(BUDGET);
     is_left(BUDGET, false);
 
+    run(0, &a);
     sleeps();
     at(70);
     wakes(&a);
@@ -118,10 +120,7 @@ static void who_wakes_too_late_misses_none(void **unused)
 static void sleeps_are_added_up(void **unused)
 {
     (void)unused;
-    begin_periods();
-    wakes(&a);
-    run(0, &a);
-    replenish(0);
+    begin_to_run();
     at(10);
     sleeps();
     at(50);
@@ -138,10 +137,7 @@ static void sleeps_are_added_up(void **unused)
 static void who_has_gone_to_sleep_misses_none(void **unused)
 {
     (void)unused;
-    begin_periods();
-    wakes(&a);
-    run(0, &a);
-    replenish(0);
+    begin_to_run();
     at(90);
     sleeps();
     replenish(MILLISECS(5));
@@ -152,10 +148,7 @@ static void who_has_gone_to_sleep_misses_none(void **unused)
 static void who_slept_through_the_end_misses_none(void **unused)
 {
     (void)unused;
-    begin_periods();
-    wakes(&a);
-    run(0, &a);
-    replenish(0);
+    begin_to_run();
     at(90);
     sleeps();
     at(130);

@@ -100,6 +100,9 @@ static void the_order_of_subleaves_is_irrelevant(void **state)
     (void)state;
     memcpy(cpu.intel, caches, sizeof(caches));
     sharing(16);
+    /* Nor need the last level have instructions. */
+    cpu.intel[0] = EAX(1, 3, 8);
+    sharing(8);
 }
 
 static void without_a_leaf_there_is_nothing(void **state)

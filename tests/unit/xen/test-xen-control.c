@@ -366,6 +366,7 @@ static void the_holder_alone_binds(void **state)
     assert_int_equal(switch_to(EVENT(SERVICE_NS), LEASE_MS, OURS), 0);
     assert_int_equal(bind_to(&guest, 5, 0), -EEXIST);
     assert_int_equal(bind_to(&guest, 5, THEIRS), -EEXIST);
+    assert_int_equal(release_it(THEIRS), -EEXIST);
     assert_int_equal(guest.schedlog_acct, 3);
     assert_int_equal(guest.vcpu[1].schedlog_acct, 3);
     assert_int_equal(bind_to(&guest, 4, OURS), 0);
@@ -390,6 +391,14 @@ static void the_holder_alone_permits_marks(void **state)
 }
 
 static int result_of_other;
+
+static void some_numbers_are_bound_to_no_domain(void **state)
+{
+    (void)state;
+    assert_int_equal(bind_to(&guest, XEN_SCHEDLOG_ACCT_XEN, 0), -EINVAL);
+    assert_int_equal(bind_to(&guest, XEN_SCHEDLOG_MAX_ACCT, 0), -EINVAL);
+    assert_int_equal(bind_to(&guest, XEN_SCHEDLOG_ACCT_NONE, 0), -EINVAL);
+}
 
 static void bind_other(void)
 {
@@ -586,6 +595,7 @@ int main(void)
         TEST(counters_go_with_the_lease),
         TEST(counters_without_a_lease_stay),
         TEST(the_holder_alone_binds),
+        TEST(some_numbers_are_bound_to_no_domain),
         TEST(the_holder_alone_permits_marks),
         TEST(counters_come_before_the_binding),
         TEST(files_and_frames_end_where_there_are_no_more),

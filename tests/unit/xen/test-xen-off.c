@@ -137,6 +137,11 @@ static void a_budget_ends_in_each_scheduler(void **unused)
 
     (void)unused;
     run_first();
+    schedlog_no_budget(NULL);
+    leave(RUNSTATE_runnable, 0);
+    come_back();
+    is_off(LEFT(PREEMPTED), 0, WOKE(OTHER), NONE);
+
     schedlog_no_budget(&unit);
     leave(RUNSTATE_offline, 0);
     come_back();

@@ -15,7 +15,7 @@
 
 #include "model/topology/topology.h"
 
-/* A pCPU whose LLC is unknown. */
+/* A pCPU whose LLC is unknown, in Xen's numbers (XEN_SCHEDLOG_NO_CACHE). */
 #define LLC_UNKNOWN (~0U)
 
 /*

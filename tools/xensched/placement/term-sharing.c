@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Prices the time in which a guest and the back end whose core it shares both want to run: one
- * of them waits, or both are slower as threads of the core.
+ * Prices a core that a guest and its back end share, for the time in which both want to run.  If the
+ * core has one thread, one of the two waits; if it has several, both run, and are slower.
  *
- * Before the guest is there, the price assumes that each of both is runnable by chance.  The two
- * often take turns, because each waits for the other; so this is usually too much.  Once the
- * guest is there, the waits that Xen counts in addition are the price.  Threads of a core do not wait.
+ * Before the guest is there, the price assumes that each of them is runnable by chance.  They often
+ * take turns, because each waits for the other; so this is usually too much.  Once the guest is
+ * there, the price is the waits that Xen counts in addition.  With several threads there are none, so
+ * the assumption remains.
  */
 #include "term.h"
 

@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Finds rows of replenish. */
+#include <stddef.h>
+
 #include <xensched/event.h>
 
 #include "budgets.h"
+#include "timeline/rows/row-order.h"
 
-/* The first row at @ns or later: rows are in the order of their times. */
-static size_t first_from(const struct rows *rows, uint64_t ns)
+/* The first row at @ns or later. */
+static const struct timeline_row *first_from(const struct rows *rows, uint64_t ns)
 {
-    size_t low = 0, high = rows->nr;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (rows->row[middle].ns < ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-
-    return low;
+    return rows->row + (ns ? order_until(rows->row, rows->nr, sizeof(*rows->row),
+                                         offsetof(struct timeline_row, ns), ns - 1) : 0);
 }
 
 const struct timeline_row *budgets_next(const struct timeline *t, uint16_t acct, uint64_t begin,
@@ -29,7 +22,7 @@ const struct timeline_row *budgets_next(const struct timeline *t, uint16_t acct,
 
     if (!(rows->events & 1U << XEN_SCHEDLOG_EV_REPLENISH))
         return NULL;
-    for (row = row ? row + 1 : rows->row + first_from(rows, begin);
+    for (row = row ? row + 1 : first_from(rows, begin);
          row < last && row->ns <= end; row++)
         if (row->event == XEN_SCHEDLOG_EV_REPLENISH && row->current == acct)
             return row;

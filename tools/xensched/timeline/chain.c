@@ -106,18 +106,10 @@ static bool go_to_vcpu(struct chain *chain, const struct timeline *t,
 /* Returns the span of @thread at @ns; there is always one. */
 static size_t span_at(const struct thread *thread, uint64_t ns)
 {
-    size_t low = 0, high = thread->nr;
+    size_t begun = order_until(thread->span, thread->nr, sizeof(*thread->span),
+                               offsetof(struct thread_span, begin), ns);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (thread->span[middle].begin <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-
-    return low ? low - 1 : 0;
+    return begun ? begun - 1 : 0;
 }
 
 static const struct thread_wake *thread_wake_of(const struct threads *t,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Matches notifications with wake-ups and runs. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "timeline/rows/row-order.h"
 #include "wakes.h"
 
 /* A wake-up that comes later than this has another cause. */
@@ -285,19 +287,9 @@ void wakes_free(struct wakes *wakes)
 /* The first notification which may have to do with what is at @ns. */
 static size_t first_about(const struct wakes *wakes, uint64_t ns)
 {
-    size_t low = 0, high = wakes->nr;
-
-    ns = ns > MAX_DELIVERY_NS ? ns - MAX_DELIVERY_NS : 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (wakes->wake[middle].sent < ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-
-    return low;
+    return ns <= MAX_DELIVERY_NS
+           ? 0 : order_until(wakes->wake, wakes->nr, sizeof(*wakes->wake),
+                             offsetof(struct wake, sent), ns - MAX_DELIVERY_NS - 1);
 }
 
 const struct wake *wakes_of(const struct wakes *wakes, uint32_t vcpu,

@@ -21,7 +21,6 @@
 extern unsigned int nr_cpu_ids;
 extern uint64_t fake_mpidr[NR_CPUS];
 #define NO_MPIDR UINT64_MAX /* the pCPU is not possible */
-#define cpu_possible(cpu) (fake_mpidr[cpu] != NO_MPIDR)
 #define cpu_logical_map(cpu) fake_mpidr[cpu]
 
 typedef uint32_t __be32;

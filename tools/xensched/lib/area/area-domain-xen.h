@@ -28,7 +28,8 @@ int domain_vcpus(xc_interface *xch, uint32_t domid, uint32_t *nr);
  * Returns 0 if so, EPERM and the first other one in *foreign, or another positive errno value.
  *
  * Call this before they are mapped: on x86, for a domain that has a device, Xen also maps the
- * device's memory in its name.  The answer stays valid: a frame of memory never becomes one of a device.
+ * device's memory in its name.  The answer stays valid: a frame of memory never becomes one of a
+ * device.
  */
 int domain_owns(xc_interface *xch, uint32_t domid, const xen_pfn_t *frames,
                 size_t nr, uint64_t *foreign);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Finds the last-level cache of a pCPU: CPUID describes how many APIC ids share
- * one.  A scheduler outside the hypervisor cannot read that: dom0 sees a CPUID
- * of its own, and the CPU policies that the toolstack reads keep only the first
- * subleaf of AMD's leaf.
+ * one.  A scheduler outside the hypervisor cannot read that.  dom0 sees another
+ * CPUID, and the toolstack's CPU policies lack AMD's subleaves but the first.
  *
  * Intel describes caches in leaf 4 (SDM volume 2A), AMD in leaf 0x8000001d (APM
  * volume 3, E.4.15).  Both leaves have the same form.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Logs what is left of a vCPU's budget when its scheduler gives it the next
- * one, and whether the vCPU missed its deadline by that.
+ * one, and whether the vCPU missed its deadline.
  *
  * A vCPU that slept for a part of its period could not use all of its budget,
  * which is no fault of the scheduler's.  So the time counts for which it was
@@ -28,7 +28,7 @@ static s_time_t awake_ns(const struct vcpu *v, s_time_t now)
     return awake;
 }
 
-/* Who woke when the period was over slept through its end. */
+/* A vCPU that woke after @end was asleep at @end. */
 static bool wanted_to_run(const struct vcpu *v, s_time_t end)
 {
     const struct vcpu_runstate_info *r = &v->runstate;

@@ -67,7 +67,7 @@ static unsigned int __init cpu_of(const struct dt_device_node *node)
         mpidr = (mpidr << 32) | be32_to_cpu(*reg++);
 
     for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
-        if ( cpu_possible(cpu) && cpu_logical_map(cpu) == mpidr )
+        if ( cpu_logical_map(cpu) == mpidr )
             break;
 
     return cpu;
