@@ -13,6 +13,7 @@
 . /usr/lib/box/daemon.sh
 near=${near:?} # dom0's pCPUs
 . /usr/lib/box/pool.sh
+. /usr/lib/box/pcpu.sh
 
 journal=/var/log/xensched/journal.jsonl
 stopped=
@@ -53,12 +54,12 @@ is "nothing was moved because of it" "$(status moves) $(status restores)" "1 0"
 check "the log was not lost" sh -c "! grep -q log-lost $journal"
 
 # A pCPU at the guests' target goes offline, and comes back.
-xen-hptool cpu-offline 1 >/dev/null
+pcpu_off 1
 sleep 3
 check "without pCPU 1 the daemon continues" xensched status
 check "the guest's affinity is still the daemon's" status_is disk affinity '"ours"'
 check "and the guest runs near dom0" runs_near disk
-xen-hptool cpu-online 1 >/dev/null
+pcpu_on 1
 sleep 3
 check "with pCPU 1 the daemon continues" xensched status
 check "the guest's affinity is unchanged" soft_is disk "$near"

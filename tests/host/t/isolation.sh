@@ -10,6 +10,7 @@
 # and the commands of docs/operate/isolation.md name the cause.
 
 . /usr/lib/box/tap.sh
+. /usr/lib/box/pcpu.sh
 . /usr/lib/box/daemon.sh
 
 # shellcheck disable=SC2034 # for start_daemon
@@ -75,25 +76,6 @@ beside()
     xl vcpu-pin Domain-0 0 1
     "$@"
     xl vcpu-pin Domain-0 0 0
-}
-
-# Xen for arm64 cannot switch a pCPU off; it can take it from its cpupool.
-pcpu_off()
-{
-    if on_arm64; then
-        xl cpupool-cpu-remove Pool-0 "$1"
-    else
-        xen-hptool cpu-offline "$1" >/dev/null
-    fi
-}
-
-pcpu_on()
-{
-    if on_arm64; then
-        xl cpupool-cpu-add Pool-0 "$1"
-    else
-        xen-hptool cpu-online "$1" >/dev/null
-    fi
 }
 
 hotplug()

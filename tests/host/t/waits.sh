@@ -14,6 +14,7 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 . /usr/lib/box/log.sh
+. /usr/lib/box/pcpu.sh
 . /usr/lib/box/timeline.sh
 
 # shellcheck disable=SC2034 # for start_daemon
@@ -185,7 +186,7 @@ sleep 10
 for guest in web db mail disk; do
     xl vcpu-pin $guest all 1-2
 done
-(sleep 20; xen-hptool cpu-offline 2; sleep 10; xen-hptool cpu-online 2) >/dev/null 2>&1 &
+(sleep 20; pcpu_off 2; sleep 10; pcpu_on 2) >/dev/null 2>&1 &
 for guest in web db mail; do domain-usage time "$(domid $guest)" >before.$guest; done
 record_them busy 60 web db mail disk
 khz=$(log_info tsc_khz)
