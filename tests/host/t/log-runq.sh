@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 4
 # only: full
 #
 # The length of a pCPU's run queue, under each scheduler, is the number of vCPUs that want that

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 2
 # box: --sockets 1 --cores 2 --dom0-vcpus 1
 # time: 240
 # only: full
