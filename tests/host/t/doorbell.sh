@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 4 --xen-append xsm=dummy
 # box: --mode exact --sockets 1 --cores 4
 # time: 240
 # only: full
