@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 4 --xen-append xsm=dummy
 # box: --sockets 2 --cores 2 --numa
 # time: 500
 # only: full

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 8
 # box: --cores 4 --sockets 2
 # time: 360
 # only: full
