@@ -173,6 +173,13 @@ static int try_lock(int fd, const char *path, const char *program,
     return 0;
 }
 
+/* For the init script.  The lock holds whether or not this succeeds. */
+static void write_holder(int fd)
+{
+    if (!ftruncate(fd, 0))
+        dprintf(fd, "%d\n", (int)getpid());
+}
+
 int lock_take(const char *path, const char *program,
               struct xensched_error *err)
 {
@@ -182,8 +189,10 @@ int lock_take(const char *path, const char *program,
         return xensched_fail(err, errno, "cannot open the lock '%s': %s", path,
                              strerror(errno));
     rc = try_lock(fd, path, program, err);
-    if (!rc)
+    if (!rc) {
+        write_holder(fd);
         return fd;
+    }
     close(fd);
 
     return rc;

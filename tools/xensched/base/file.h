@@ -21,8 +21,8 @@ int remove_file(const char *path, struct xensched_error *err);
 
 /*
  * Takes the lock of @program, and holds it until this process ends, in any way, or closes the file;
- * no child has it.  Returns the file descriptor, or -EEXIST if another process holds it, which the
- * error names.
+ * no child has it.  The file then has the process's ID.  Returns the file descriptor, or -EEXIST if
+ * another process holds the lock, which the error names.
  */
 int lock_take(const char *path, const char *program,
               struct xensched_error *err);
