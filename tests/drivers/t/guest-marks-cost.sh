@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 2 --counter-mhz 1000
 # box: --mode exact --sockets 1 --cores 2
 # time: 300
 # only: full

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --sockets 1 --cores 4
 # box: --sockets 1 --cores 4
 # time: 240
 # only: full
