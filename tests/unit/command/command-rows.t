@@ -735,6 +735,21 @@ def replay_ran():
 
 
 @test
+def replay_wakes():
+    """replay takes wake-ups for unknown if the recording has none, and not for 0"""
+    def moves(*more):
+        seconds = []
+        for t in range(101, 112):
+            seconds += [(t, (0, [(0, 12, NONE, 3 * 10 ** 8), (12, 7, 250)])),
+                        (t, (2, [(0, 7, NONE, 3 * 10 ** 8), (7, 12, 250), *more]))]
+        return replayed(written((100, HOST), *seconds), "--", "--settle", "0")[1]["moves"]
+
+    check(moves() == 1)
+    # Together, the two wake each other more often than that, which costs more than it saves.
+    check(moves((9, 7, NONE, 1000)) == 0)
+
+
+@test
 def replay_hard():
     """a guest that a replay moved by hard affinity keeps it when the host changes"""
     busy = [(7, 12, 1000)]

@@ -196,11 +196,18 @@ static void retire_number(void *data, uint16_t acct)
     (void)acct;
 }
 
+/*
+ * Without rows of these events a count of 0 is unknown, unless the daemon logged them.  A recording
+ * does not list what the daemon logged, so the host refuses each of them until its first row.
+ */
+#define COUNTED_EVENTS (1U << XEN_SCHEDLOG_EV_WAKE_DELAY | 1U << XEN_SCHEDLOG_EV_MIGRATE)
+
 static void make_host(struct replayer *r)
 {
     /* This host has no log to hold, no balancer, and no client that asks for facts. */
     r->host = (struct host){
         .data = r,
+        .refused = COUNTED_EVENTS,
         .topology = get_topology,
         .domains = get_domains,
         .list_domains = get_domains,
@@ -419,6 +426,18 @@ static void renumber_entry(const struct replayer *r, uint8_t *entry)
     memcpy(entry, &r->map[number], sizeof(number));
 }
 
+static void find_counted_events(struct replayer *r, const struct xensched_batch *batch)
+{
+    struct xensched_row row;
+    size_t i;
+
+    for (i = 0; i < xensched_batch_rows(batch) && r->host.refused; i++) {
+        xensched_batch_row(batch, i, &row);
+        if (row.event < XEN_SCHEDLOG_NR_EVENTS)
+            r->host.refused &= ~(1U << row.event);
+    }
+}
+
 void replayer_rows(struct replayer *r, const struct xensched_batch *batch)
 {
     const struct xensched_layout *layout = &batch->layout;
@@ -427,6 +446,7 @@ void replayer_rows(struct replayer *r, const struct xensched_batch *batch)
 
     if (!xensched_batch_rows(batch))
         return;
+    find_counted_events(r, batch);
     if (batch->length > r->room) {
         r->room = batch->length;
         r->buffer = need_more_memory(r->buffer, r->room, 1);
