@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# arm64: --mode exact --sockets 1 --cores 4
 # time: 420
 # only: full
 #
@@ -27,8 +28,10 @@ come_and_go()
     done
 }
 
-many=4
+# In exact mode a guest that reads all the time leaves dom0 no time to start others.
+many=4 reader=disk
 ! full || many=40
+! on_arm64 || many=4 reader=paced
 
 log_set_up 1048576
 schedlog-area route 0 memory 0
@@ -41,7 +44,7 @@ check "and a last one, without memory" awk '
     END { exit !none }' log.rows
 schedlog-area release
 
-guest start disk
+guest start $reader
 start_daemon --log all
 is "the daemon starts with all events" "$?" 0
 come_and_go $many
