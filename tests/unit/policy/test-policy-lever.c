@@ -18,12 +18,12 @@
 static struct policy_settings settings;
 static unsigned int guest;
 
-static int begin(enum affinity_lever lever)
+static int begin_places(enum affinity_lever lever, unsigned int places)
 {
     settings = policy_defaults;
     settings.lever = lever;
     settings.settle_ns = 0;
-    world_begin("placement", &settings, 2, 4, 1);
+    world_begin("placement", &settings, places, 4, 1);
     world.real = true;
     world.domains[0].use = 0.5;
     guest = world_guest(1, 0.4);
@@ -31,6 +31,11 @@ static int begin(enum affinity_lever lever)
     world_talk(guest, 0, 500);
 
     return 0;
+}
+
+static int begin(enum affinity_lever lever)
+{
+    return begin_places(lever, 2);
 }
 
 static int setup(void **state)
@@ -649,6 +654,34 @@ static void without_room_the_nearest_place_is_next(void **state)
     distances_free(&far);
 }
 
+/* It may not go where it gains most, and stays where it gains less. */
+static void a_guest_that_shuns_the_best_place_stays_at_the_next(void **state)
+{
+    unsigned int other;
+
+    world_end();
+    begin_places(LEVER_AUTO, 3);
+    (void)state;
+    world.domains[guest].waits = 0.010;
+    world.domains[guest].waits_there = 0.050;
+    look_before_the_move();
+    world_run(25);
+    assert_int_equal(it()->backs, 1);
+    world.domains[guest].waits_there = 0.010;
+    other = world_guest(1, 0.2);
+    world.domains[other].operators = true;
+    world.domains[other].hard = PLACE_1;
+    world.domains[other].cpu = 6;
+    world_talk(guest, other, 8000);
+    world_run(30);
+    assert_int_equal(it()->soft, PLACE_1);
+    world_talk(guest, 0, 14000);
+    world_run(200);
+    world_says(guest, "its work cost more there");
+    assert_int_equal(it()->soft, PLACE_1);
+    assert_int_equal(it()->backs, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -663,6 +696,7 @@ int main(void)
         lever_test(a_guest_that_waits_takes_the_room_that_it_demands),
         lever_test(guests_with_a_core_each_have_room),
         lever_test(a_guest_that_waits_more_than_it_gains_goes_back),
+        lever_test(a_guest_that_shuns_the_best_place_stays_at_the_next),
         lever_test(what_it_gains_is_what_it_costs_less),
         lever_test(a_difference_that_may_be_chance_undoes_nothing),
         lever_test(a_guest_that_does_more_may_wait_as_much_more),

@@ -114,7 +114,7 @@ static void make_pools(struct placement *p)
     p->place_cores = need_memory(places, sizeof(*p->place_cores));
     p->place_threads = need_memory(places, sizeof(*p->place_threads));
     p->crowd = need_memory(places, sizeof(*p->crowd));
-    room_init(&p->room, p->nr_pools, p->nr_caches);
+    room_init(&p->room, p->nr_pools, p->nr_caches, p->nr_places);
     for (i = 0; i < p->nr_caches; i++)
         p->room.within[i] = p->spots[i].place;
     for (k = 0; k < p->nr_pools; k++)
@@ -415,19 +415,42 @@ static bool has_room(const struct placement *p, unsigned int unit,
                      ROOM_TO_GO);
 }
 
+/* A unit at a core counts in its cache already. */
+static bool leaves_core(const struct placement *p, unsigned int from, unsigned int to)
+{
+    return from != ANYWHERE && p->spots[from].core && p->spots[from].cache == to;
+}
+
 bool placement_fits(const struct placement *p, unsigned int unit,
                     unsigned int spot)
 {
     const struct unit *u = &p->units[unit];
 
     return spot == u->at || (spot == u->origin && !u->bound) ||
-           (u->at != ANYWHERE && p->spots[u->at].core && p->spots[u->at].cache == spot) ||
-           has_room(p, unit, spot);
+           leaves_core(p, u->at, spot) || has_room(p, unit, spot);
+}
+
+static bool has_moved(const struct unit *u)
+{
+    return u->at != ANYWHERE && u->at != u->origin;
 }
 
 bool placement_holds(const struct placement *p, unsigned int unit)
 {
     const struct unit *u = &p->units[unit];
+    unsigned int i;
 
-    return u->at == u->origin || has_room(p, unit, u->at);
+    if (u->at == ANYWHERE)
+        return true;
+    if (has_moved(u))
+        return leaves_core(p, u->origin, u->at) || has_room(p, unit, u->at);
+    for (i = 0; i < p->nr_units; i++) {
+        const struct unit *other = &p->units[i];
+
+        if (has_moved(other) && other->pool == u->pool &&
+            p->spots[other->at].place == p->spots[u->at].place && !placement_holds(p, i))
+            return false;
+    }
+
+    return true;
 }

@@ -157,7 +157,10 @@ double crowd_price(const struct placement *p, unsigned int unit, unsigned int sp
 double placement_busy(const struct placement *p, unsigned int unit,
                       unsigned int place);
 
-/* Returns whether its spot has room for the unit and for those bound there. */
+/*
+ * Returns whether the unit may be at its spot beside all others.  One at its origin may be there if
+ * those that have moved to its place have room beside it.
+ */
 bool placement_holds(const struct placement *p, unsigned int unit);
 
 /* ns that a line takes from @a, if it were at @spot, to @b at its own spot. */

@@ -140,7 +140,7 @@ static void find_cpupools(struct planner *g)
         if (g->guarded[i].tenant.pool == g->nr_cpupools)
             g->cpupools[g->nr_cpupools++] = id;
     }
-    room_init(&g->room, g->nr_cpupools + 1, t->nr_caches);
+    room_init(&g->room, g->nr_cpupools + 1, t->nr_caches, t->nr_places);
     for (i = 0; i < t->nr_caches; i++)
         g->room.within[i] = t->caches[i].within;
 }

@@ -43,8 +43,8 @@ static const struct domain *greatest_at(const struct candidate *c,
 
         if (s == c->guarded || s->at.place != spot.place || (s->open && !g->domains[i].moved) ||
             s->tenant.pool != c->guarded->tenant.pool ||
-            (spot.cache != TOPOLOGY_UNKNOWN && s->at.cache != spot.cache &&
-             s->at.cache != TOPOLOGY_UNKNOWN) || s->tenant.demand.need <= need)
+            (spot.cache != TOPOLOGY_UNKNOWN && s->at.cache != spot.cache) ||
+            s->tenant.demand.need <= need)
             continue;
         need = s->tenant.demand.need;
         most = &g->input->domains->domain[i];
@@ -313,6 +313,22 @@ static bool is_ours(const struct candidate *c, struct spot ours)
            (o->spot.cache == TOPOLOGY_UNKNOWN || o->spot.cache == ours.cache);
 }
 
+/*
+ * The domain may not go to the spot of the opinion.  Returns whether it stays where it was sent,
+ * because that is better than no affinity.
+ */
+static bool stay_instead(const struct candidate *c, struct spot ours)
+{
+    if (ours.place == TOPOLOGY_UNKNOWN || c->opinion->worth <= 0 ||
+        !spot_can_be(c, ours, ROOM_TO_STAY))
+        return false;
+    c->past->reason_ns = c->guard->input->now_ns;
+    c->decision->verb = KEEP;
+    decide_pull(c, ours, true);
+
+    return true;
+}
+
 /* Returns whether the opinion decides; then the domain is at *@spot, or moves there. */
 static bool consider_spot(const struct candidate *c, struct spot *spot)
 {
@@ -328,11 +344,11 @@ static bool consider_spot(const struct candidate *c, struct spot *spot)
     }
     if (!spot_can_be(c, o->spot, part)) {
         spot_object(c, o->spot, part);
-        return false;
+        return stay_instead(c, *spot);
     }
     if (shuns_place(c, o->spot.place)) {
         object_shunned(c);
-        return false;
+        return stay_instead(c, *spot);
     }
     *spot = go_elsewhere(c, o->spot);
 

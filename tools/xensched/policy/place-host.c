@@ -639,7 +639,7 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     place_describe_cores(h, cores, nr_cores);
     placement_measure(p);
     memcpy(p->room.taken, input->room->taken,
-           p->nr_pools * (size_t)p->nr_caches * sizeof(*p->room.taken));
+           p->nr_pools * (size_t)p->room.nr_spots * sizeof(*p->room.taken));
     if (input->nr_cpupools > 1)
         describe_pools(h);
     describe_units(h);

@@ -79,6 +79,18 @@ static void part_of_group(const struct place_host *h, unsigned int domain, struc
         o->crossings = -1;
 }
 
+/* Returns the ns/s that the unit would cost more without its affinity; 0: too little to stay for. */
+static double worth_of_origin(const struct placement *p, unsigned int unit)
+{
+    const struct unit *u = &p->units[unit];
+    double worth = u->origin == ANYWHERE ? 0 :
+                   terms_price(p, unit, ANYWHERE) -
+                   term_price(p, TERM_MOVING, unit, ANYWHERE) -
+                   terms_price(p, unit, u->origin);
+
+    return worth < STAYING * p->least ? 0 : worth;
+}
+
 static void describe_move(const struct place_host *h, unsigned int unit,
                           struct opinion *o)
 {
@@ -86,21 +98,12 @@ static void describe_move(const struct place_host *h, unsigned int unit,
     const struct unit *u = &p->units[unit];
 
     set_want(h, WANT_GO, u->at, o);
+    o->worth = worth_of_origin(p, unit);
     o->crossings = sum_crossings(p, unit);
     o->others_ns = sum_other_savings(h, unit);
     o->fact = GROUNDS_GAIN;
     place_savings(h, unit, u->at, &o->savings);
     o->gain = o->savings.gain_ns;
-}
-
-/* ns/s that the unit would cost more elsewhere. */
-static double worth_of_spot(const struct placement *p, unsigned int unit)
-{
-    const struct unit *u = &p->units[unit];
-
-    return terms_price(p, unit, ANYWHERE) -
-           term_price(p, TERM_MOVING, unit, ANYWHERE) -
-           terms_price(p, unit, u->at);
 }
 
 /* Finds why the unit moves nowhere: it fits into no other place, or gains too little. */
@@ -129,13 +132,13 @@ static void describe_stay(const struct place_host *h, unsigned int unit,
 {
     const struct placement *p = &h->placement;
     const struct unit *u = &p->units[unit];
-    double kept = u->origin == ANYWHERE ? 0 : worth_of_spot(p, unit);
+    double worth = worth_of_origin(p, unit);
 
     find_lack(h, unit, o);
-    if (u->origin == ANYWHERE || kept < STAYING * p->least)
+    if (!worth)
         return;
     set_want(h, WANT_STAY, u->at, o);
-    o->worth = kept;
+    o->worth = worth;
     o->fact = GROUNDS_WORTH;
     o->absent = h->input->guarded[h->stands[unit]].absent;
 }

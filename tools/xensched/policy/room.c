@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts demands by cache; a place is the sum of its caches. */
+/* Counts demands at caches and at whole places; a place has those at its caches, too. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -8,11 +8,13 @@
 /* vCPUs and pCPUs; less is rounding. */
 #define SOMETHING 1e-6
 
-void room_init(struct room *room, unsigned int nr_pools, unsigned int nr_caches)
+void room_init(struct room *room, unsigned int nr_pools, unsigned int nr_caches,
+               unsigned int nr_places)
 {
     room->nr_caches = nr_caches;
+    room->nr_spots = nr_caches + nr_places;
     room->within = need_memory(nr_caches, sizeof(*room->within));
-    room->taken = need_memory((size_t)nr_pools * nr_caches, sizeof(*room->taken));
+    room->taken = need_memory((size_t)nr_pools * room->nr_spots, sizeof(*room->taken));
 }
 
 void room_free(struct room *room)
@@ -38,42 +40,29 @@ unsigned int room_cores(const struct room *room, const struct tenant *t, struct 
     return cores;
 }
 
+/* The demand of the tenants of exactly this spot. */
+static struct demand *taken_at(const struct room *room, unsigned int pool, struct spot spot)
+{
+    return &room->taken[(size_t)pool * room->nr_spots +
+                        (spot.cache == TOPOLOGY_UNKNOWN ? room->nr_caches + spot.place
+                                                        : spot.cache)];
+}
+
 struct demand room_taken(const struct room *room, unsigned int pool, struct spot spot)
 {
-    struct demand sum = { 0 };
+    struct demand sum = *taken_at(room, pool, spot);
     unsigned int i;
 
-    for (i = 0; i < room->nr_caches; i++)
-        if (spot_has(room, spot, i))
-            demand_add(&sum, room->taken[pool * room->nr_caches + i], 1);
+    for (i = 0; spot.cache == TOPOLOGY_UNKNOWN && i < room->nr_caches; i++)
+        if (room->within[i] == spot.place)
+            demand_add(&sum, room->taken[(size_t)pool * room->nr_spots + i], 1);
 
     return sum;
 }
 
-/* The part of a tenant of @spot that counts in a cache, 0 ... 1. */
-static double part_in(const struct room *room, const struct tenant *t, struct spot spot,
-                      unsigned int cache)
-{
-    unsigned int cores, caches = 0, i;
-
-    if (!spot_has(room, spot, cache))
-        return 0;
-    cores = room_cores(room, t, spot);
-    if (cores)
-        return (double)t->cores[cache] / cores;
-    for (i = 0; i < room->nr_caches; i++)
-        caches += spot_has(room, spot, i);
-
-    return 1.0 / caches;
-}
-
 void room_change(struct room *room, const struct tenant *t, struct spot spot, double sign)
 {
-    unsigned int i;
-
-    for (i = 0; i < room->nr_caches; i++)
-        demand_add(&room->taken[t->pool * room->nr_caches + i], t->demand,
-                   sign * part_in(room, t, spot, i));
+    demand_add(taken_at(room, t->pool, spot), t->demand, sign);
 }
 
 /* Returns whether all of @spot has room for the tenant, if the tenant is counted at @at. */
@@ -82,11 +71,10 @@ static bool spot_fits(const struct room *room, const struct tenant *t, const str
 {
     struct demand sum = room_taken(room, t->pool, spot);
     double cores = room_cores(room, t, spot);
-    unsigned int i;
 
-    for (i = 0; at && i < room->nr_caches; i++)
-        if (spot_has(room, spot, i))
-            demand_add(&sum, t->demand, -part_in(room, t, *at, i));
+    if (at && at->place == spot.place &&
+        (spot.cache == TOPOLOGY_UNKNOWN || at->cache == spot.cache))
+        demand_add(&sum, t->demand, -1);
     demand_add(&sum, t->demand, 1);
 
     return cores >= (t->width ? t->width : t->demand.vcpus) &&

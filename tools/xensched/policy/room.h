@@ -31,11 +31,15 @@ static inline void demand_add(struct demand *sum, struct demand more, double par
 #define ROOM_TO_GO   0.8
 #define ROOM_TO_STAY 0.9
 
-/* The demand of the domains that are bound or sent to each cache. */
+/*
+ * The demand of the domains that are bound or sent to each cache, or to all of a place.  The latter
+ * use what is left in the place, so they count there, and in none of its caches.
+ */
 struct room {
     unsigned int nr_caches;
-    unsigned int *within; /* [cache]: its place */
-    struct demand *taken; /* [pool][cache]: cpupools share no pCPUs */
+    unsigned int nr_spots; /* caches, then places */
+    unsigned int *within;  /* [cache]: its place */
+    struct demand *taken;  /* [pool][spot]: cpupools share no pCPUs */
 };
 
 /* A domain, or several that move as one. */
@@ -47,13 +51,11 @@ struct tenant {
 };
 
 /* The caller fills in room->within, and frees *@room with room_free(). */
-void room_init(struct room *room, unsigned int nr_pools, unsigned int nr_caches);
+void room_init(struct room *room, unsigned int nr_pools, unsigned int nr_caches,
+               unsigned int nr_places);
 void room_free(struct room *room);
 
-/*
- * Counts the tenant at @spot with @sign 1; -1 ends that.  A tenant at a whole place counts in
- * each cache of it by its cores.
- */
+/* Counts the tenant at @spot with @sign 1; -1 ends that. */
 void room_change(struct room *room, const struct tenant *t, struct spot spot, double sign);
 
 /* Returns the demand at @spot. */
