@@ -10,10 +10,13 @@
 
 #include "cmocka-tap.h"
 #include "harness.h"
+#include "placement/joint.h"
 #include "placement/search.h"
 #include "placement/term.h"
 
 #define HOSTS    50
+
+#define MAX_UNITS 128
 
 #define RESTARTS 100
 
@@ -150,6 +153,7 @@ static struct shape random_shape(void)
     };
 
     s.units = 4 + below(s.places * s.caches * s.cores);
+    assert_true(s.units <= MAX_UNITS);
     s.talks = 2 * s.units;
 
     return s;
@@ -282,6 +286,111 @@ static void a_unit_that_moves_gains_its_threshold(void **state)
         placement_free(&p);
     }
     assert_true(moved > HOSTS);
+}
+
+/* Makes a plan, of which only some units can move; returns how many do. */
+static unsigned int move_some(struct placement *p, bool *goes, unsigned int *asked)
+{
+    unsigned int *spots = calloc(p->nr_units, sizeof(*spots)), i, went = 0;
+    unsigned int all = below(4) == 0;
+
+    for (i = 0; i < p->nr_units; i++) {
+        spots[i] = p->units[i].at;
+        goes[i] = spots[i] != p->units[i].origin && (all || below(2));
+        *asked += goes[i];
+    }
+    joint_moves(p, goes);
+    for (i = 0; i < p->nr_units; i++) {
+        assert_int_equal(p->units[i].at, goes[i] ? spots[i] : p->units[i].origin);
+        went += goes[i];
+    }
+    free(spots);
+
+    return went;
+}
+
+static void a_part_of_a_plan_has_room_and_gains_its_thresholds(void **state)
+{
+    unsigned int host, i, went = 0, asked = 0;
+    bool goes[MAX_UNITS];
+
+    (void)state;
+    for (host = 0; host < HOSTS; host++) {
+        struct shape s = random_shape();
+        struct placement p;
+        double before, thresholds = 0;
+
+        make_host(&p, &s);
+        p.least = 2e6;
+        p.margin = 0.1;
+        p.horizon = 60;
+        search_prepare(&p);
+        before = total(&p);
+        search_run(&p, search_effort(&p));
+        went += move_some(&p, goes, &asked);
+        check_room(&p);
+        for (i = 0; i < s.units; i++)
+            thresholds += goes[i] ? p.units[i].threshold : 0;
+        assert_true(before - total(&p) >= thresholds * (1 - 1e-9) - 1);
+        placement_free(&p);
+    }
+    print_message("# of %u moves that were possible %u are made\n", asked, went);
+    assert_true(went > asked / 2 && went < asked);
+}
+
+/*
+ * 2 places of 4 cores of each of two cpupools.  In both, two guests change places: each has room
+ * only where the other was.  All memory is at place 1.
+ */
+static void begin_exchanges(struct placement *p, double gain)
+{
+    static const struct shape shape = {
+        .places = 2, .caches = 1, .cores = 4, .units = 4,
+    };
+    unsigned int i;
+
+    placement_init(p, 2, 2, 0, 4, 0);
+    p->nr_pools = 2;
+    make_spots(p, &shape);
+    for (i = 0; i < 4; i++) {
+        p->units[i] = (struct unit){
+            .movable = true, .origin = i % 2, .bound = true, .pool = i / 2,
+            .demand = { 3, 3 }, .misses = i % 2 ? 1e6 : gain * 1e6,
+        };
+        p->usable[2 * i] = p->usable[2 * i + 1] = 4;
+        p->pages[2 * i + 1] = 1;
+    }
+    placement_ready(p);
+    for (i = 0; i < 4; i++)
+        placement_move(p, i, 1 - i % 2);
+}
+
+/* Units 1 and 3 make room: they stay if the other cannot come, or would gain less than they lose. */
+static void a_guest_makes_room_only_for_one_that_comes(void **state)
+{
+    static const struct {
+        double gain;
+        bool can[4], goes[4];
+    } cases[] = {
+        { 2.0, { true, true, true, true }, { true, true, true, true } },
+        { 0.5, { true, true, true, true }, { false } },
+        { 2.0, { true, false, true, false }, { false } },
+        { 2.0, { false, true, false, true }, { false } },
+        { 2.0, { true, true, false, true }, { true, true, false, false } },
+    };
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct placement p;
+        bool goes[4];
+
+        memcpy(goes, cases[i].can, sizeof(goes));
+        begin_exchanges(&p, cases[i].gain);
+        joint_moves(&p, goes);
+        assert_memory_equal(goes, cases[i].goes, sizeof(goes));
+        placement_free(&p);
+    }
 }
 
 static void the_same_host_has_the_same_result(void **state)
@@ -442,6 +551,8 @@ int main(void)
         placement_test(prices_are_what_the_host_pays),
         placement_test(the_search_keeps_to_what_is_possible),
         placement_test(a_unit_that_moves_gains_its_threshold),
+        placement_test(a_part_of_a_plan_has_room_and_gains_its_thresholds),
+        placement_test(a_guest_makes_room_only_for_one_that_comes),
         placement_test(the_same_host_has_the_same_result),
         placement_test(nearly_all_are_within_5_percent_of_the_best_of_100_restarts),
         placement_test(a_guest_with_memory_elsewhere_goes_if_it_pays),

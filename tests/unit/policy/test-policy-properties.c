@@ -13,10 +13,15 @@
 #include "policy-world.h"
 
 /* With TEST_FULL, as in make test-full, six times as many. */
-#define HOSTS 12
+#define HOSTS 8
 
-/* On this host a guest returned, because a guest that stayed had not been counted. */
-#define HOST_OF_RETURN 67
+/*
+ * On the first one a guest returned, because a guest that stayed had not been counted; on the second
+ * one a guest was sent where another was, which should have left and could not.
+ */
+static const unsigned int more_hosts[] = { 67, 9 };
+
+#define NR_MORE_HOSTS (sizeof(more_hosts) / sizeof(more_hosts[0]))
 
 /*
  * After this time under constant load every guest is where it belongs.  A guest without a reason
@@ -33,6 +38,7 @@ static const char *const names[] = {
 
 static uint64_t seed;
 static bool one_core; /* dom0 has one vCPU, which is bound to a pCPU; no guest is in a group */
+static unsigned int widest; /* most vCPUs of a guest */
 static unsigned int moves; /* of the present host */
 static uint64_t left[WORLD_DOMAINS]; /* mask of LLCs, and 32 + places */
 static unsigned int returned[WORLD_DOMAINS]; /* moves to where it was before */
@@ -91,15 +97,13 @@ static unsigned int spot_of(uint64_t cpus)
 }
 
 /*
- * A guest never returns to a place that it left.  If places have several LLCs it may, once,
- * because others have moved in between.  A second return counts as moving back and forth.
+ * A guest may return once, because others have moved in between.  A second return counts as moving
+ * back and forth.
  */
 static void check_return(const struct decision *decision)
 {
-    bool llcs = world.topology.nr_caches > world.topology.nr_places;
-
     returns++;
-    if (++returned[decision->domid] > llcs)
+    if (++returned[decision->domid] > 1)
         fail_msg("domain %u returns: %s", decision->domid, world.domains[decision->domid].reason);
 }
 
@@ -209,7 +213,7 @@ static uint64_t random_llc(void)
 static void random_domain(bool llcs)
 {
     struct world_domain *d =
-        &world.domains[world_guest(1 + below(4), below(100) / 100.0)];
+        &world.domains[world_guest(1 + below(widest), below(100) / 100.0)];
 
     d->cpu = below(world.topology.nr_cpus);
     d->misses = chance(40) ? 1e6 * below(20) : 0;
@@ -267,50 +271,61 @@ static void random_host(bool llcs)
     memset(returned, 0, sizeof(returned));
 }
 
-static void on_random_hosts(bool llcs, bool core)
+static void on_random_hosts(bool llcs, bool core, unsigned int width)
 {
     unsigned int host, hosts = getenv("TEST_FULL") ? 6 * HOSTS : HOSTS;
-    unsigned int all_moves = 0, late = 0;
+    unsigned int all_moves = 0, late = 0, second;
 
     returns = shared = 0;
     one_core = core;
-    for (host = 0; host <= hosts; host++) {
-        seed = 1000 + (host < hosts ? host : HOST_OF_RETURN);
+    widest = width;
+    for (host = 0; host < hosts + NR_MORE_HOSTS; host++) {
+        seed = 1000 + (host < hosts ? host : more_hosts[host - hosts]);
         random_host(llcs);
         world_warm_up();
         run_with_room(TO_SETTLE);
         all_moves += moves;
         moves = 0;
-        run_with_room(TO_WATCH);
-        if (moves && !world.noise)
-            fail_msg("host %u: %u moves under the same load", host, moves);
-        late += moves;
+        for (second = 0; second < TO_WATCH; second++) {
+            run_with_room(1);
+            late += moves > 0;
+            if (moves && !world.noise)
+                fail_msg("host %u: %u moves under the same load", host, moves);
+            moves = 0;
+        }
         world_end();
     }
-    print_message("# %u moves on %u hosts, %u of them back, %u to dom0's core, %u late ones with "
+    print_message("# %u moves on %u hosts, %u of them back, %u to dom0's core, %u late times with "
                   "noise\n", all_moves, hosts, returns, shared, late);
     assert_true(all_moves > hosts);
     assert_true(shared > 0 || !core);
-    assert_true(late <= hosts / 20);
-    assert_true(returns <= all_moves / 10);
+    assert_true(late <= hosts / 8);
+    assert_true(returns <= (llcs ? all_moves / 10 : hosts / 40));
 }
 
 static void whatever_the_host_rules_hold_and_it_comes_to_rest(void **state)
 {
     (void)state;
-    on_random_hosts(false, false);
+    on_random_hosts(false, false, 4);
 }
 
 static void so_it_is_when_sockets_have_several_llcs(void **state)
 {
     (void)state;
-    on_random_hosts(true, false);
+    on_random_hosts(true, false, 4);
 }
 
 static void so_it_is_when_guests_can_share_the_core_of_dom0(void **state)
 {
     (void)state;
-    on_random_hosts(true, true);
+    on_random_hosts(true, true, 4);
+}
+
+/* Many more of them fit, so plans have exchanges of several guests. */
+static void so_it_is_when_guests_have_one_or_two_vcpus(void **state)
+{
+    (void)state;
+    on_random_hosts(true, false, 2);
 }
 
 int main(void)
@@ -319,6 +334,7 @@ int main(void)
         cmocka_unit_test(whatever_the_host_rules_hold_and_it_comes_to_rest),
         cmocka_unit_test(so_it_is_when_sockets_have_several_llcs),
         cmocka_unit_test(so_it_is_when_guests_can_share_the_core_of_dom0),
+        cmocka_unit_test(so_it_is_when_guests_have_one_or_two_vcpus),
     };
 
     return run_tap_tests(tests);

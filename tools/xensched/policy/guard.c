@@ -431,6 +431,34 @@ static void take_opinions(struct planner *g, const struct opinion *opinions)
     free(turns);
 }
 
+/* A move that has to wait for others.  The domain stays where it is, and remains confirmed. */
+static void hold_back(struct planner *g, unsigned int i)
+{
+    const struct candidate c = candidate_of(g, i);
+
+    room_change(&g->room, &c.guarded->tenant, c.guarded->at, -1);
+    cpumap_free(&c.decision->soft);
+    decide(c.decision, c.past->moved ? KEEP : LEAVE,
+           (struct reason){ .code = REASON_WAITS_FOR_OTHERS });
+    guard_send(g, i, spot_ours(&c));
+    if (c.past->moved && c.decision->opinion.worth > 0)
+        c.past->reason_ns = g->input->now_ns;
+}
+
+static void hold_moves_back(struct planner *g, struct place_host *host)
+{
+    bool *moves = need_memory(g->plan->nr, sizeof(*moves));
+    unsigned int i;
+
+    for (i = 0; i < g->plan->nr; i++)
+        moves[i] = g->plan->decisions[i].verb == MOVE;
+    place_joint(host, moves);
+    for (i = 0; i < g->plan->nr; i++)
+        if (g->plan->decisions[i].verb == MOVE && !moves[i])
+            hold_back(g, i);
+    free(moves);
+}
+
 /* The end of a run. */
 
 /* Handles a moved domain for which the policy has no reason to stay. */
@@ -477,11 +505,14 @@ void plan_make(struct planner *g, const struct policy_input *input, struct plan 
 {
     struct opinion *opinions = need_memory(plan->nr, sizeof(*opinions));
     struct policy_input seen = *input;
+    struct place_host *host;
     unsigned int i;
 
     guard_begin(g, &seen, plan);
-    place_opinions(&g->policies, &g->settings, &seen, opinions);
+    host = place_opinions(&g->policies, &g->settings, &seen, opinions);
     take_opinions(g, opinions);
+    hold_moves_back(g, host);
+    place_close(host);
     free(opinions);
     for (i = 0; i < g->plan->nr; i++)
         if (g->plan->decisions[i].follows)

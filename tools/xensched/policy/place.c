@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "placement/joint.h"
 #include "placement/search.h"
 #include "place.h"
 
@@ -143,39 +144,81 @@ static void describe_stay(const struct place_host *h, unsigned int unit,
     o->absent = h->input->guarded[h->stands[unit]].absent;
 }
 
-void place_opinions(const struct policies *policies, const struct policy_settings *settings,
-                    const struct policy_input *input, struct opinion *opinions)
+/* Fills in the opinions about units. */
+static struct opinion *opinions_of_units(const struct place_host *h)
 {
-    struct place_host h;
+    const struct placement *p = &h->placement;
+    struct opinion *of_unit = need_memory(p->nr_units, sizeof(*of_unit));
+    unsigned int i;
+
+    for (i = 0; i < p->nr_units; i++) {
+        if (!p->units[i].movable)
+            continue;
+        find_partner(h, i, &of_unit[i]);
+        if (p->units[i].at == p->units[i].origin)
+            describe_stay(h, i, &of_unit[i]);
+        else
+            describe_move(h, i, &of_unit[i]);
+    }
+
+    return of_unit;
+}
+
+struct place_host *place_opinions(const struct policies *policies,
+                                  const struct policy_settings *settings,
+                                  const struct policy_input *input, struct opinion *opinions)
+{
+    struct place_host *h = need_memory(1, sizeof(*h));
     struct opinion *of_unit;
     unsigned int i;
 
-    place_describe(&h, input, policies, settings);
-    search_prepare(&h.placement);
-    search_run(&h.placement, search_effort(&h.placement));
-    of_unit = need_memory(h.placement.nr_units, sizeof(*of_unit));
-    for (i = 0; i < h.placement.nr_units; i++) {
-        const struct unit *u = &h.placement.units[i];
-
-        if (!u->movable)
-            continue;
-        find_partner(&h, i, &of_unit[i]);
-        if (u->at == u->origin)
-            describe_stay(&h, i, &of_unit[i]);
-        else
-            describe_move(&h, i, &of_unit[i]);
-    }
+    place_describe(h, input, policies, settings);
+    search_prepare(&h->placement);
+    search_run(&h->placement, search_effort(&h->placement));
+    of_unit = opinions_of_units(h);
     for (i = 0; i < input->domains->nr; i++) {
         if (!input->guarded[i].open)
             continue;
-        opinions[i] = of_unit[h.unit[i]];
-        part_of_group(&h, i, &opinions[i]);
+        opinions[i] = of_unit[h->unit[i]];
+        part_of_group(h, i, &opinions[i]);
         /* Its unit is kept there, which saves time: this guest follows it. */
-        if (opinions[i].want == WANT_STAY && place_strays(&h, i)) {
+        if (opinions[i].want == WANT_STAY && place_strays(h, i)) {
             opinions[i].follows = true;
             opinions[i].want = WANT_GO;
         }
     }
     free(of_unit);
-    place_free(&h);
+
+    return h;
+}
+
+/* A guest that follows its unit does not depend on other moves. */
+static bool is_planned(const struct place_host *h, unsigned int domain)
+{
+    const struct unit *u = &h->placement.units[h->unit[domain]];
+
+    return u->at != u->origin;
+}
+
+void place_joint(struct place_host *h, bool *moves)
+{
+    unsigned int nr = h->input->domains->nr, i;
+    bool *planned = need_memory(nr, sizeof(*planned));
+    bool *goes = need_memory(h->placement.nr_units, sizeof(*goes));
+
+    for (i = 0; i < nr; i++) {
+        planned[i] = moves[i] && is_planned(h, i);
+        goes[h->unit[i]] |= planned[i];
+    }
+    joint_moves(&h->placement, goes);
+    for (i = 0; i < nr; i++)
+        moves[i] &= !planned[i] || goes[h->unit[i]];
+    free(planned);
+    free(goes);
+}
+
+void place_close(struct place_host *h)
+{
+    place_free(h);
+    free(h);
 }

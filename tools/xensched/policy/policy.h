@@ -122,10 +122,22 @@ void policies_format(const struct policies *policies,
 /* Writes only names of former policies.  Returns false if there are none. */
 bool policies_former(const struct policies *policies, char names[POLICIES_TEXT]);
 
-struct opinion; /* see reason.h */
+struct opinion;    /* see reason.h */
+struct place_host; /* see place.h */
 
-/* One opinion for each of input->domains; WANT_NOTHING for those that are not open. */
-void place_opinions(const struct policies *policies, const struct policy_settings *settings,
-                    const struct policy_input *input, struct opinion *opinions);
+/*
+ * One opinion for each of input->domains; WANT_NOTHING for those that are not open.  Returns the
+ * state of the search, which the caller frees with place_close().
+ */
+struct place_host *place_opinions(const struct policies *policies,
+                                  const struct policy_settings *settings,
+                                  const struct policy_input *input, struct opinion *opinions);
+void place_close(struct place_host *h);
+
+/*
+ * @moves, [domain]: it can move now as its opinion says.  Clears those that would have no room, or
+ * would gain nothing, because others cannot move now.  Call this once.
+ */
+void place_joint(struct place_host *h, bool *moves);
 
 #endif /* XENSCHED_POLICY_H */

@@ -22,6 +22,7 @@ static const char *const reasons[] = {
     [REASON_NOTHING_NOW] = "no-reason-now",
     [REASON_PREFERS] = "prefers",
     [REASON_UNCONFIRMED] = "unconfirmed",
+    [REASON_WAITS_FOR_OTHERS] = "waits-for-others",
     [REASON_WORSE_THERE] = "cost-more-there",
     [REASON_NO_HELP] = "did-not-help",
     [REASON_FEW_CORES] = "few-cores",

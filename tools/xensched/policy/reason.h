@@ -114,6 +114,7 @@ enum reason_code {
     REASON_LACK,           /* it should move nowhere */
     REASON_PREFERS,        /* it should be at @spot, and is: for a @share of its time */
     REASON_UNCONFIRMED,    /* by @count of @of runs */
+    REASON_WAITS_FOR_OTHERS, /* without their moves it has no room, or gains nothing */
     REASON_WORSE_THERE,    /* not tried again for @time_ns */
     REASON_NO_HELP,        /* not tried again for @time_ns */
     REASON_FEW_CORES,      /* @spot has only @count for its @of vCPUs */
