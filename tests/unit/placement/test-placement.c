@@ -339,8 +339,8 @@ static void a_part_of_a_plan_has_room_and_gains_its_thresholds(void **state)
 }
 
 /*
- * 2 places of 4 cores of each of two cpupools.  In both, two guests change places: each has room
- * only where the other was.  All memory is at place 1.
+ * 2 places of 4 cores of each of two cpupools.  In both, two guests change places; all memory is at
+ * place 1.  In pool 0 each has room only where the other was, in pool 1 everywhere.
  */
 static void begin_exchanges(struct placement *p, double gain)
 {
@@ -355,7 +355,8 @@ static void begin_exchanges(struct placement *p, double gain)
     for (i = 0; i < 4; i++) {
         p->units[i] = (struct unit){
             .movable = true, .origin = i % 2, .bound = true, .pool = i / 2,
-            .demand = { 3, 3 }, .misses = i % 2 ? 1e6 : gain * 1e6,
+            .demand = { i < 2 ? 3 : 1, i < 2 ? 3 : 1 },
+            .misses = i % 2 ? 1e6 : gain * 1e6,
         };
         p->usable[2 * i] = p->usable[2 * i + 1] = 4;
         p->pages[2 * i + 1] = 1;
@@ -365,16 +366,19 @@ static void begin_exchanges(struct placement *p, double gain)
         placement_move(p, i, 1 - i % 2);
 }
 
-/* Units 1 and 3 make room: they stay if the other cannot come, or would gain less than they lose. */
+/*
+ * Units 1 and 3 lose.  Unit 1 makes room: it stays if unit 0 cannot come, or would gain less than it
+ * loses.  No unit needs the room of unit 3.
+ */
 static void a_guest_makes_room_only_for_one_that_comes(void **state)
 {
     static const struct {
         double gain;
         bool can[4], goes[4];
     } cases[] = {
-        { 2.0, { true, true, true, true }, { true, true, true, true } },
-        { 0.5, { true, true, true, true }, { false } },
-        { 2.0, { true, false, true, false }, { false } },
+        { 2.0, { true, true, true, true }, { true, true, true, false } },
+        { 0.5, { true, true, true, true }, { false, false, true, false } },
+        { 2.0, { true, false, false, false }, { false } },
         { 2.0, { false, true, false, true }, { false } },
         { 2.0, { true, true, false, true }, { true, true, false, false } },
     };
