@@ -15,8 +15,6 @@
 . /usr/lib/box/daemon.sh
 near=${near:?} # dom0's pCPUs
 settings=${daemon_settings:?}
-# In icount mode an idle pCPU that dom0 has left may take the turns of later ones (README.md).
-! on_arm64 || xl vcpu-pin Domain-0 all 0
 
 init=$(command -v xenschedd.init)
 defaults=/etc/default/xenschedd

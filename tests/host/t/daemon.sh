@@ -14,8 +14,6 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 near=${near:?} # dom0's pCPUs
-# In icount mode an idle pCPU that dom0 has left may take the turns of later ones (README.md).
-! on_arm64 || xl vcpu-pin Domain-0 all 0
 stopped=
 log=${daemon_log:?}
 
