@@ -260,6 +260,20 @@ static void the_search_keeps_to_what_is_possible(void **state)
     }
 }
 
+/* Searches with thresholds for moves; returns the total before that. */
+static double plan_moves(struct placement *p)
+{
+    double before = total(p);
+
+    p->least = 2e6;
+    p->margin = 0.1;
+    p->horizon = 60;
+    search_prepare(p);
+    search_run(p, search_effort(p));
+
+    return before;
+}
+
 static void a_unit_that_moves_gains_its_threshold(void **state)
 {
     unsigned int host, i, moved = 0;
@@ -268,15 +282,10 @@ static void a_unit_that_moves_gains_its_threshold(void **state)
     for (host = 0; host < HOSTS; host++) {
         struct shape s = random_shape();
         struct placement p;
-        double before, thresholds = 0;
+        double thresholds = 0, before;
 
         make_host(&p, &s);
-        p.least = 2e6;
-        p.margin = 0.1;
-        p.horizon = 60;
-        search_prepare(&p);
-        before = total(&p);
-        search_run(&p, search_effort(&p));
+        before = plan_moves(&p);
         for (i = 0; i < s.units; i++)
             if (p.units[i].at != p.units[i].origin) {
                 thresholds += p.units[i].threshold;
@@ -318,15 +327,10 @@ static void a_part_of_a_plan_has_room_and_gains_its_thresholds(void **state)
     for (host = 0; host < HOSTS; host++) {
         struct shape s = random_shape();
         struct placement p;
-        double before, thresholds = 0;
+        double thresholds = 0, before;
 
         make_host(&p, &s);
-        p.least = 2e6;
-        p.margin = 0.1;
-        p.horizon = 60;
-        search_prepare(&p);
-        before = total(&p);
-        search_run(&p, search_effort(&p));
+        before = plan_moves(&p);
         went += move_some(&p, goes, &asked);
         check_room(&p);
         for (i = 0; i < s.units; i++)

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Leaves out moves that do not pay without others.  The search plans moves that belong together:
- * one unit makes room, another one comes.  Some of them may have to wait, for a confirmation or
- * because a unit has been moved just now.  Then what is left of the plan has to have room, and has
- * to save something.  So under constant load each plan that is carried out lowers the sum of all
- * prices, and no unit moves back and forth.
+ * Withdraws moves that save nothing without others.  The search plans moves that belong together:
+ * one unit makes room, another one comes.  Some moves have to wait, for a confirmation or because a
+ * unit has been moved just now.  The other moves then need room, and have to save something.  So
+ * each plan that is carried out lowers the sum of all prices, and under constant load the moves
+ * end.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "joint.h"
-#include "term.h"
-
-/* ns/s; less is rounding. */
-#define SOMETHING 1.0
+#include "search.h"
 
 struct joint {
     struct placement *p;
@@ -22,17 +19,21 @@ struct joint {
     bool *goes;          /* [unit] */
 };
 
-static double price_at(const struct placement *p, unsigned int unit, unsigned int spot)
+/* Returns the ns/s that the unit costs more at @spot than where it is. */
+static double cost_of(const struct joint *j, unsigned int unit, unsigned int spot)
 {
-    const struct unit *u = &p->units[unit];
-
-    return terms_price(p, unit, spot) + (spot == u->origin ? 0 : u->threshold);
+    return search_price(j->p, unit, spot) - search_price(j->p, unit, j->p->units[unit].at);
 }
 
-/* Moves the unit, and returns what that costs. */
+static double cost_of_withdrawal(const struct joint *j, unsigned int unit)
+{
+    return cost_of(j, unit, j->p->units[unit].origin);
+}
+
+/* Moves the unit, and returns the cost of that. */
 static double put_unit(struct joint *j, unsigned int unit, unsigned int spot)
 {
-    double cost = price_at(j->p, unit, spot) - price_at(j->p, unit, j->p->units[unit].at);
+    double cost = cost_of(j, unit, spot);
 
     placement_move(j->p, unit, spot);
     j->goes[unit] = spot != j->p->units[unit].origin;
@@ -40,17 +41,9 @@ static double put_unit(struct joint *j, unsigned int unit, unsigned int spot)
     return cost;
 }
 
-/* What it would cost to withdraw the unit alone. */
-static double cost_of(const struct joint *j, unsigned int unit)
-{
-    const struct unit *u = &j->p->units[unit];
-
-    return price_at(j->p, unit, u->origin) - price_at(j->p, unit, u->at);
-}
-
 /*
- * Withdraws units that would have no room, or of @paid, [unit], those that do not pay any more.
- * Returns what that costs.
+ * Withdraws units that have no room, and units of @paid, [unit], whose moves no longer save
+ * anything.  Returns the cost of that.
  */
 static double withdraw_dependent(struct joint *j, const bool *paid)
 {
@@ -59,7 +52,8 @@ static double withdraw_dependent(struct joint *j, const bool *paid)
 
     while (i < j->p->nr_units)
         if (j->goes[i] &&
-            (!placement_holds(j->p, i) || (paid && paid[i] && cost_of(j, i) <= SOMETHING))) {
+            (!placement_holds(j->p, i) ||
+             (paid && paid[i] && cost_of_withdrawal(j, i) <= SOMETHING))) {
             cost += put_unit(j, i, j->p->units[i].origin);
             i = 0;
         } else {
@@ -78,7 +72,7 @@ static bool withdraw_idle(struct joint *j, unsigned int unit)
 
     memcpy(went, j->goes, nr * sizeof(*went));
     for (i = 0; i < nr; i++)
-        paid[i] = j->goes[i] && cost_of(j, i) > SOMETHING;
+        paid[i] = j->goes[i] && cost_of_withdrawal(j, i) > SOMETHING;
     cost = put_unit(j, unit, j->p->units[unit].origin);
     cost += withdraw_dependent(j, paid);
     for (i = 0; i < nr && cost > SOMETHING; i++)
@@ -99,8 +93,8 @@ void joint_moves(struct placement *p, bool *goes)
 
     for (i = 0; i < p->nr_units; i++) {
         j.spots[i] = p->units[i].at;
-        if (!goes[i] || p->units[i].at == p->units[i].origin)
-            put_unit(&j, i, p->units[i].origin);
+        if (!goes[i])
+            placement_move(p, i, p->units[i].origin);
     }
     withdraw_dependent(&j, NULL);
     for (i = 0; i < p->nr_units; i++)

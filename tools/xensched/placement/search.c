@@ -8,9 +8,6 @@
 #include "search.h"
 #include "term.h"
 
-/* ns/s; less is rounding. */
-#define SOMETHING 1.0
-
 /* The number of units that are put back in the time of one price. */
 #define PUTS 32
 
@@ -55,6 +52,13 @@ struct search {
     double *prices; /* [spot], of the examined unit */
 };
 
+double search_price(const struct placement *p, unsigned int unit, unsigned int spot)
+{
+    const struct unit *u = &p->units[unit];
+
+    return terms_price(p, unit, spot) + (spot == u->origin ? 0 : u->threshold);
+}
+
 static bool is_left(const struct search *s)
 {
     return s->effort > 0;
@@ -62,12 +66,9 @@ static bool is_left(const struct search *s)
 
 static double cost_of(struct search *s, unsigned int unit, unsigned int spot)
 {
-    const struct unit *u = &s->p->units[unit];
-
     s->effort--;
 
-    return terms_price(s->p, unit, spot) +
-           (spot == u->origin ? 0 : u->threshold);
+    return search_price(s->p, unit, spot);
 }
 
 static void enqueue_unit(struct search *s, unsigned int unit)

@@ -11,6 +11,12 @@
 
 #include "placement.h"
 
+/* ns/s; a smaller difference of prices is rounding. */
+#define SOMETHING 1.0
+
+/* The price of @unit at @spot in ns/s, with the threshold of a move there. */
+double search_price(const struct placement *p, unsigned int unit, unsigned int spot);
+
 /* Sets thresholds by the units' costs at their spots.  Call it after placement_ready(). */
 void search_prepare(struct placement *p);
 

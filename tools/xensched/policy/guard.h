@@ -10,6 +10,7 @@
  *   - Several runs in a row have to agree, and a domain that was moved stays for a
  *     while.  A move needs a stronger reason than a stay, so load around a
  *     threshold moves no domain back and forth.
+ *   - A move waits if it has no room, or saves nothing, without moves that cannot happen now.
  *   - A move is undone when its reason has been absent for long, and at once if the
  *     guest's work costs more at its place than before.
  *   - Soft affinity comes first; hard affinity only where there is room (lever.h).

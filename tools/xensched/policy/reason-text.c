@@ -417,7 +417,7 @@ static void say_objection(struct text *t, const struct reason *r)
     else if (r->code == REASON_UNCONFIRMED)
         add_text(t, "; wait for a confirmation (%u of %u)", r->count, r->of);
     else if (r->code == REASON_WAITS_FOR_OTHERS)
-        add_text(t, "; it moves only together with others, which cannot move now");
+        add_text(t, "; it moves only together with other domains, which cannot move now");
     else if (r->code == REASON_WORSE_THERE)
         add_text(t, ", but its work cost more there; it is not tried again for %.0f s", s);
     else if (r->code == REASON_NO_HELP)
