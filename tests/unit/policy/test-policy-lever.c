@@ -617,14 +617,14 @@ static void a_guest_with_more_vcpus_than_cores_is_let_go(void **state)
 }
 
 /* As firmware cuts sockets into nodes: 0 and 1 are of one, 2 and 3 of another. */
-static void make_far(struct distances *d)
+static void make_far(struct distances *d, unsigned int places)
 {
     unsigned int x, y;
 
-    distances_init(d, 4);
-    for (x = 0; x < 4; x++)
-        for (y = 0; y < 4; y++)
-            d->slit[x * 4 + y] = x == y ? 10 : x / 2 == y / 2 ? 12 : 32;
+    distances_init(d, places);
+    for (x = 0; x < places; x++)
+        for (y = 0; y < places; y++)
+            d->slit[x * places + y] = x == y ? 10 : x / 2 == y / 2 ? 12 : 32;
 }
 
 /* dom0's node is full: the other node of its socket is next, and then dom0's. */
@@ -636,7 +636,7 @@ static void without_room_the_nearest_place_is_next(void **state)
     settings = policy_defaults;
     settings.settle_ns = 0;
     world_begin_nodes("placement", &settings, 4, 2);
-    make_far(&far);
+    make_far(&far, 4);
     world.distances = &far;
     world.domains[0].use = 1.7;
     guest = world_guest(1, 0.4);
@@ -654,6 +654,17 @@ static void without_room_the_nearest_place_is_next(void **state)
     distances_free(&far);
 }
 
+/* The guest waits too much at PLACE_0, and shuns it for a time. */
+static void shun_place_0(void)
+{
+    world.domains[guest].waits = 0.010;
+    world.domains[guest].waits_there = 0.050;
+    look_before_the_move();
+    world_run(25);
+    assert_int_equal(it()->backs, 1);
+    world.domains[guest].waits_there = 0.010;
+}
+
 /* It may not go where it gains most, and stays where it gains less. */
 static void a_guest_that_shuns_the_best_place_stays_at_the_next(void **state)
 {
@@ -662,12 +673,7 @@ static void a_guest_that_shuns_the_best_place_stays_at_the_next(void **state)
     world_end();
     begin_places(LEVER_AUTO, 3);
     (void)state;
-    world.domains[guest].waits = 0.010;
-    world.domains[guest].waits_there = 0.050;
-    look_before_the_move();
-    world_run(25);
-    assert_int_equal(it()->backs, 1);
-    world.domains[guest].waits_there = 0.010;
+    shun_place_0();
     other = world_guest(1, 0.2);
     world.domains[other].operators = true;
     world.domains[other].hard = PLACE_1;
@@ -677,9 +683,39 @@ static void a_guest_that_shuns_the_best_place_stays_at_the_next(void **state)
     assert_int_equal(it()->soft, PLACE_1);
     world_talk(guest, 0, 14000);
     world_run(200);
-    world_says(guest, "its work cost more there");
     assert_int_equal(it()->soft, PLACE_1);
     assert_int_equal(it()->backs, 1);
+}
+
+static void a_guest_that_shuns_the_best_place_goes_to_the_next(void **state)
+{
+    struct distances far;
+
+    world_end();
+    begin_places(LEVER_AUTO, 3);
+    (void)state;
+    world_make_nodes();
+    make_far(&far, 3);
+    world.distances = &far;
+    world.domains[guest].cpu = 9;
+    shun_place_0();
+    world.domains[guest].cpu = 9;
+    world_run(30);
+    assert_int_equal(it()->soft, PLACE_1);
+    assert_int_equal(it()->moves, 2);
+    world.distances = NULL;
+    distances_free(&far);
+}
+
+/* Where no other place is of use, the reason names the shunned one. */
+static void the_reason_names_a_place_that_is_shunned(void **state)
+{
+    (void)state;
+    shun_place_0();
+    world.domains[guest].cpu = 5;
+    world_run(30);
+    world_says(guest, "its work cost more there");
+    assert_int_equal(it()->moves, 1);
 }
 
 int main(void)
@@ -697,6 +733,8 @@ int main(void)
         lever_test(guests_with_a_core_each_have_room),
         lever_test(a_guest_that_waits_more_than_it_gains_goes_back),
         lever_test(a_guest_that_shuns_the_best_place_stays_at_the_next),
+        lever_test(a_guest_that_shuns_the_best_place_goes_to_the_next),
+        lever_test(the_reason_names_a_place_that_is_shunned),
         lever_test(what_it_gains_is_what_it_costs_less),
         lever_test(a_difference_that_may_be_chance_undoes_nothing),
         lever_test(a_guest_that_does_more_may_wait_as_much_more),

@@ -59,18 +59,22 @@ void world_begin(const char *policies, const struct policy_settings *settings,
     world_begin_with_llcs(policies, settings, places, 1, cores, threads);
 }
 
+void world_make_nodes(void)
+{
+    unsigned int i;
+
+    for (i = 0; i < world.topology.nr_cpus; i++)
+        world.topology.cpus[i].node = world.topology.cpus[i].socket;
+    for (i = 0; i < world.topology.nr_places; i++)
+        world.topology.places[i].kind = world.topology.caches[i].kind = "node";
+}
+
 void world_begin_nodes(const char *policies,
                        const struct policy_settings *settings,
                        unsigned int nodes, unsigned int cores)
 {
-    unsigned int cpu;
-
     world_begin(policies, settings, nodes, cores, 1);
-    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++)
-        world.topology.cpus[cpu].node = world.topology.cpus[cpu].socket;
-    for (cpu = 0; cpu < nodes; cpu++)
-        world.topology.places[cpu].kind =
-            world.topology.caches[cpu].kind = "node";
+    world_make_nodes();
 }
 
 void world_end(void)

@@ -72,6 +72,8 @@ void world_begin(const char *policies, const struct policy_settings *settings,
 void world_begin_nodes(const char *policies,
                        const struct policy_settings *settings,
                        unsigned int nodes, unsigned int cores);
+/* Makes each socket a NUMA node. */
+void world_make_nodes(void);
 /* The same, with @llcs LLCs in each place, of equal numbers of cores. */
 void world_begin_with_llcs(const char *policies,
                            const struct policy_settings *settings,

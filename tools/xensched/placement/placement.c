@@ -31,6 +31,7 @@ void placement_init(struct placement *p, unsigned int nr_places,
     p->line = need_memory((size_t)spots * spots, sizeof(*p->line));
     p->units = need_memory(nr_units, sizeof(*p->units));
     p->usable = need_memory((size_t)nr_units * spots, sizeof(*p->usable));
+    p->shunned = need_memory((size_t)nr_units * spots, sizeof(*p->shunned));
     p->share = need_memory((size_t)nr_units * nr_caches, sizeof(*p->share));
     p->stray = need_memory((size_t)nr_units * nr_caches, sizeof(*p->stray));
     p->pages = need_memory((size_t)nr_units * nr_places, sizeof(*p->pages));
@@ -62,6 +63,7 @@ void placement_free(struct placement *p)
     free(p->line);
     free(p->units);
     free(p->usable);
+    free(p->shunned);
     free(p->share);
     free(p->stray);
     free(p->pages);
@@ -410,6 +412,7 @@ static bool has_room(const struct placement *p, unsigned int unit,
     const struct tenant tenant = tenant_of(p, unit);
 
     return p->usable[unit * p->nr_spots + spot] >= u->width &&
+           !p->shunned[unit * p->nr_spots + spot] &&
            !(p->spots[spot].core && is_taken(p, unit, spot)) &&
            room_fits(&p->room, &tenant, takes_room(u) ? &p->spots[u->at] : NULL, p->spots[spot],
                      ROOM_TO_GO);

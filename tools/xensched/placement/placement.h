@@ -77,6 +77,7 @@ struct placement {
     double *line;         /* [spot][spot] ns */
     struct unit *units;
     unsigned int *usable; /* [unit][spot]: cores of its cpupool */
+    bool *shunned;        /* [unit][spot]: the unit does not move there */
     double *share;        /* [unit][cache]: of its time, when ANYWHERE */
     double *stray;        /* [unit][cache]: shares of the next second */
     double *pages;        /* [unit][place]: of its memory; 0: not known */
@@ -122,9 +123,9 @@ static inline unsigned int placement_in_pool(const struct placement *p,
 void placement_move(struct placement *p, unsigned int unit, unsigned int spot);
 
 /*
- * Returns whether cores, cpupools and room let the unit be at @spot.  It can always stay where
- * it is, or leave a core for its cache.  A unit that is bound nowhere makes room for others, and
- * can return to its origin.
+ * Returns whether cores, cpupools and room let the unit be at @spot, and it does not shun the
+ * spot.  It can always stay where it is, or leave a core for its cache.  A unit that is bound nowhere
+ * makes room for others, and can return to its origin.
  */
 bool placement_fits(const struct placement *p, unsigned int unit,
                     unsigned int spot);

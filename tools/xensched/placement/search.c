@@ -281,7 +281,8 @@ static bool exchange_units(struct search *s, unsigned int unit)
 
     for (spot = 0; spot < p->nr_spots; spot++)
         if (now - s->prices[spot] > most && spot != u->at &&
-            p->usable[unit * p->nr_spots + spot] >= u->width) {
+            p->usable[unit * p->nr_spots + spot] >= u->width &&
+            !p->shunned[unit * p->nr_spots + spot]) {
             most = now - s->prices[spot];
             best = spot;
         }

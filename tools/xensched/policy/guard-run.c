@@ -221,6 +221,14 @@ static bool shuns_core(const struct past *m, uint64_t now_ns)
            now_ns - m->left_core_ns < GUARD_SHUN_NS << (m->left_cores - 1);
 }
 
+uint64_t guard_shun_left(const struct past *m, uint64_t now_ns)
+{
+    uint64_t since = now_ns - m->shunned_ns;
+    uint64_t time = m->shuns ? GUARD_SHUN_NS << (m->shuns - 1) : 0;
+
+    return since < time ? time - since : 0;
+}
+
 void guard_follow(struct past *m, const struct policy_input *input, const struct domain *d)
 {
     bool ours = d->affinity == AFFINITY_OURS;
@@ -406,6 +414,14 @@ static struct spot spot_of(const struct planner *g, unsigned int i)
     return spot;
 }
 
+static void see_shunned(struct guarded *s, const struct past *m, uint64_t now_ns)
+{
+    bool shuns = guard_shun_left(m, now_ns);
+
+    s->shuns_all = shuns && m->shuns_all;
+    s->shuns = shuns && m->shunned != TOPOLOGY_UNKNOWN ? m->shunned + 1 : 0;
+}
+
 static void begin_domain(struct planner *g, unsigned int i)
 {
     const struct domain *d = &g->input->domains->domain[i];
@@ -415,6 +431,7 @@ static void begin_domain(struct planner *g, unsigned int i)
     guard_follow(&g->domains[i], g->input, d);
     s->hardens = guard_lever(g, d) != LEVER_SOFT;
     s->shuns_core = shuns_core(&g->domains[i], g->input->now_ns);
+    see_shunned(s, &g->domains[i], g->input->now_ns);
     s->tenant.demand.need = runnable_demand(g->input->matrix, d, g->input->now_ns);
     s->tenant.demand.vcpus = domain_online_vcpus(d);
     s->tenant.cores = guard_cores(g, d);

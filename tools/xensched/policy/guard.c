@@ -106,24 +106,11 @@ static bool asks_for(const struct domain *d, const struct topology_place *place)
 
 /* One opinion. */
 
-static uint64_t shun_left(const struct candidate *c)
-{
-    const struct past *m = c->past;
-    uint64_t since = c->guard->input->now_ns - m->shunned_ns;
-    uint64_t time = m->shuns ? GUARD_SHUN_NS << (m->shuns - 1) : 0;
-
-    return since < time ? time - since : 0;
-}
-
-static bool shuns_place(const struct candidate *c, unsigned int place)
-{
-    return (c->past->shunned == place || c->past->shuns_all) && shun_left(c);
-}
-
 static void object_shunned(const struct candidate *c)
 {
     decide(c->decision, LEAVE, (struct reason){
-        c->past->shuns_all ? REASON_NO_HELP : REASON_WORSE_THERE, .time_ns = shun_left(c) });
+        c->past->shuns_all ? REASON_NO_HELP : REASON_WORSE_THERE,
+        .time_ns = guard_shun_left(c->past, c->guard->input->now_ns) });
 }
 
 /* A number for the place, or for the core of a back end. */
@@ -334,11 +321,12 @@ static bool consider_spot(const struct candidate *c, struct spot *spot)
 {
     const struct opinion *o = c->opinion;
     double part = leaves_core(c) ? ROOM_TO_STAY : ROOM_TO_GO;
+    bool shuns = guarded_shuns(c->guarded, o->spot.place);
 
     *spot = spot_ours(c);
     if (is_ours(c, *spot))
         return keep_spot(c, *spot);
-    if (o->want != WANT_GO && !(o->full && !spot_can_go(c, o->spot))) {
+    if (o->want != WANT_GO && !(o->full && (shuns || !spot_can_go(c, o->spot)))) {
         decide(c->decision, LEAVE, (struct reason){ .code = REASON_LACK });
         return false;
     }
@@ -346,7 +334,7 @@ static bool consider_spot(const struct candidate *c, struct spot *spot)
         spot_object(c, o->spot, part);
         return stay_instead(c, *spot);
     }
-    if (shuns_place(c, o->spot.place)) {
+    if (shuns) {
         object_shunned(c);
         return stay_instead(c, *spot);
     }

@@ -12,7 +12,7 @@
  *     threshold moves no domain back and forth.
  *   - A move waits if it has no room, or saves nothing, without moves that cannot happen now.
  *   - A move is undone when its reason has been absent for long, and at once if the
- *     guest's work costs more at its place than before.
+ *     guest's work costs more at its place than before.  That place is not tried again soon.
  *   - Soft affinity comes first; hard affinity only where there is room (lever.h).
  *
  * For the files of the planner alone: guard-run.c keeps the state of each domain from run to run
@@ -128,6 +128,9 @@ const unsigned int *guard_cores(struct planner *g, const struct domain *d);
 
 /* Returns the busy share of each pCPU; computed once per run. */
 const double *guard_busy(struct planner *g);
+
+/* Returns for how many ns the domain will not be moved to a place, or to none, as @m says. */
+uint64_t guard_shun_left(const struct past *m, uint64_t now_ns);
 
 /*
  * Ends the series of runs that agree, because this run chooses no other place for the domain.

@@ -289,7 +289,7 @@ static unsigned int cores_at(const struct place_host *h, unsigned int domain,
     return t->nr_places > 1 ? cores : 0;
 }
 
-/* A unit can be where all of its domains can be. */
+/* A unit can be where all of its domains can be, and shuns what one of them shuns. */
 static void restrict_usable(unsigned int *usable, unsigned int cores)
 {
     if (cores < *usable)
@@ -326,9 +326,11 @@ static void describe_domain(struct place_host *h, unsigned int i)
     if (!u->movable)
         u->origin = only_spot(p, own);
     free(own);
-    for (k = 0; k < p->nr_spots; k++)
+    for (k = 0; k < p->nr_spots; k++) {
         restrict_usable(&p->usable[unit * p->nr_spots + k],
                         elsewhere ? 0 : cores_at(h, i, k));
+        p->shunned[unit * p->nr_spots + k] |= guarded_shuns(s, p->spots[k].place);
+    }
 }
 
 /* The vCPUs of a unit that an affinity keeps at a spot, and those sent there. */

@@ -49,6 +49,8 @@ struct guarded {
     bool hardens;    /* its affinity may be hard */
     double waits_alone; /* vCPUs that wait while no guest and back end share its core */
     bool shuns_core; /* it left the core of a back end not long ago */
+    bool shuns_all;  /* a move did not help not long ago */
+    unsigned int shuns; /* the place where its work cost more not long ago, plus 1; 0: none */
     bool absent;     /* it was sent there, had time to arrive, and runs elsewhere */
     struct tenant tenant; /* its number of a cpupool is below nr_cpupools */
     /*
@@ -57,6 +59,12 @@ struct guarded {
      */
     unsigned int goes_with;
 };
+
+/* Returns whether it is not moved to @place now. */
+static inline bool guarded_shuns(const struct guarded *guarded, unsigned int place)
+{
+    return guarded->shuns_all || guarded->shuns == place + 1;
+}
 
 struct policy_input {
     const struct matrix *matrix;
