@@ -707,6 +707,25 @@ static void a_guest_that_shuns_the_best_place_goes_to_the_next(void **state)
     distances_free(&far);
 }
 
+/* Each third second it runs beside dom0, which halves the gain of a move. */
+static void a_guest_that_comes_near_by_chance_is_confirmed_as_soon(void **state)
+{
+    unsigned int i;
+
+    teardown(state);
+    settings.confirm = 4;
+    world_begin("placement", &settings, 2, 4, 1);
+    world.domains[0].use = 0.5;
+    guest = world_guest(1, 0.4);
+    world_talk(guest, 0, 500);
+    for (i = 0; i < 8 && !it()->moves; i++) {
+        world.domains[guest].cpu = i % 3 == 2 ? 1 : 5;
+        world_run(1);
+    }
+    assert_int_equal(it()->soft, PLACE_0);
+    assert_in_range(i, settings.confirm, settings.confirm + 2);
+}
+
 /* Where no other place is of use, the reason names the shunned one. */
 static void the_reason_names_a_place_that_is_shunned(void **state)
 {
@@ -735,6 +754,7 @@ int main(void)
         lever_test(a_guest_that_shuns_the_best_place_stays_at_the_next),
         lever_test(a_guest_that_shuns_the_best_place_goes_to_the_next),
         lever_test(the_reason_names_a_place_that_is_shunned),
+        lever_test(a_guest_that_comes_near_by_chance_is_confirmed_as_soon),
         lever_test(what_it_gains_is_what_it_costs_less),
         lever_test(a_difference_that_may_be_chance_undoes_nothing),
         lever_test(a_guest_that_does_more_may_wait_as_much_more),

@@ -119,16 +119,22 @@ static unsigned int target_of(const struct candidate *c, struct spot spot)
     return spot.core ? c->guard->input->topology->nr_places + spot.core : spot.place;
 }
 
+static bool falls(double before, double now)
+{
+    return before > 0 && now < before * GUARD_GOES_ON;
+}
+
 /*
  * Returns whether enough periodic plans in a row chose the same target for this guest, without a
- * sharp drop of the gain.  A guest that makes room for another one has no gain, so only the
- * target counts.
+ * sharp drop of both the gain and the interactions: the gain alone also drops if the guest runs near
+ * its partner by chance.  A guest that makes room for another one has no gain, so only the target
+ * counts.
  */
 static bool is_confirmed(const struct candidate *c)
 {
     unsigned int confirm = c->guard->settings.confirm, target = target_of(c, c->opinion->spot);
     struct past *m = c->past;
-    bool ceases = m->gain > 0 && c->opinion->gain < m->gain * GUARD_GOES_ON;
+    bool ceases = falls(m->gain, c->opinion->gain) && (!m->rate || falls(m->rate, c->opinion->rate));
 
     if (c->guard->input->requested)
         return m->wanted == target && m->agreed == confirm;
@@ -137,6 +143,7 @@ static bool is_confirmed(const struct candidate *c)
         m->agreed = 0;
     }
     m->gain = c->opinion->gain;
+    m->rate = c->opinion->rate;
     if (m->agreed < confirm)
         m->agreed++;
 

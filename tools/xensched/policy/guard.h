@@ -26,7 +26,7 @@
 /*
  * After a domain has stopped communicating, its last events still count for a while, and their
  * partners are a matter of chance.  So a run confirms the run before it only if at least this
- * part of the gain is left.
+ * part of the gain, or of the interactions, is left.
  */
 #define GUARD_GOES_ON 0.75
 
@@ -46,7 +46,7 @@ struct past {
     uint64_t since_ns;         /* when the domain began; a domid may be used again */
     unsigned int wanted;       /* place, or core beyond these, that the latest runs chose */
     unsigned int agreed;       /* number of these runs in a row */
-    double gain;               /* ns/s, in the latest run */
+    double gain, rate;         /* ns/s, and interactions/s, in the latest run */
     bool moved;
     uint64_t moved_ns;         /* when it was first found at the chosen place */
     struct cpumap moved_to;    /* no map: not moved */
