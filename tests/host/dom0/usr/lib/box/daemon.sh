@@ -136,8 +136,4 @@ if [ "${ran_place:?}" = cluster ]; then
     far=$(ran_topology | awk '$3 { if (!n++) first = $2; last = $2 } END { print first "-" last }')
     daemon_settings="$daemon_settings --llc $near/$far"
 fi
-# In icount mode an idle pCPU that dom0 has left may take the turns of later ones (README.md).  Bound
-# to pCPU 0, dom0 would draw guests to that core.
-prefers=all
-! on_arm64 || prefers=0
-xl vcpu-pin Domain-0 all "$near" $prefers
+xl vcpu-pin Domain-0 all "$near"
