@@ -6,6 +6,7 @@
 # Fails if Xen trusts a single word that it shares (see programs/xen-log/noise.c).
 #
 # box: --sockets 1 --cores 2 --parallel
+# arm64: --sockets 1 --cores 2 --parallel --memory 2560 --xen-append xsm=dummy
 # only: full
 # time: 420
 

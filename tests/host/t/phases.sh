@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --mode exact --sockets 2 --cores 4 --memory 2560
+# arm64: --mode exact --sockets 1 --cores 8 --memory 3584 --xen-append xsm=dummy
 # only: full
 # time: 900
 #
 # Eight guests, dom0 and a driver domain, whose traffic changes phase at the same time.  xenschedd
-# finds the right place of each guest within 2 s of the change, moves no guest that has not changed,
-# none twice, and explains what each guest really does; and the log shows that they run there.
+# finds the right place of each guest within 2 s of the change (arm64: 3 s), moves no guest that has
+# not changed, none twice, and explains what each guest really does; and the log shows that they run
+# there.
 # Fails if it follows noise, lags behind, moves guests back and forth, if its moves have no effect,
 # or if its explanations do not match the generated load.
 #
@@ -25,6 +27,9 @@ settings="--log ${daemon_events:?},wake-delay --half-life 250 --period 250
     --confirm 4 --stay 3000 --quiet 600000"
 long=2 look=2 pause=20000
 most_late=2000
+# All pCPUs share a run queue there, so a guest may run at the right place by chance.  A plan of that
+# moment has no reason to move it.
+! on_arm64 || most_late=3000
 began=0 changes=0 stopped=
 
 # moves_since MS: prints "NAME DELAY PLACE" of each move, in ms after MS.
