@@ -129,7 +129,7 @@ const unsigned int *guard_cores(struct planner *g, const struct domain *d);
 /* Returns the busy share of each pCPU; computed once per run. */
 const double *guard_busy(struct planner *g);
 
-/* Returns for how many ns the domain will not be moved to a place, or to none, as @m says. */
+/* Returns the ns for which the place that @m names, or each place, is not tried again. */
 uint64_t guard_shun_left(const struct past *m, uint64_t now_ns);
 
 /*
