@@ -125,20 +125,28 @@ static bool falls(double before, double now)
 }
 
 /*
- * Returns whether enough periodic plans in a row chose the same target for this guest, without a
- * sharp drop of both the gain and the interactions: the gain alone also drops if the guest runs near
- * its partner by chance.  A guest that makes room for another one has no gain, so only the target
- * counts.
+ * Returns whether the reason for a move ceases.  If that is a partner, the gain alone may drop by
+ * chance, for example if the guest runs near the partner for a while.
+ */
+static bool ceases(const struct past *m, const struct opinion *o)
+{
+    bool partner = o->savings.saved_ns[TERM_TALK] > o->gain / 2;
+
+    return falls(m->gain, o->gain) && !(partner && m->rate > 0 && !falls(m->rate, o->rate));
+}
+
+/*
+ * Returns whether enough periodic plans in a row chose the same target for this guest, and the reason
+ * did not cease.  A guest that makes room for another one has no gain, so only the target counts.
  */
 static bool is_confirmed(const struct candidate *c)
 {
     unsigned int confirm = c->guard->settings.confirm, target = target_of(c, c->opinion->spot);
     struct past *m = c->past;
-    bool ceases = falls(m->gain, c->opinion->gain) && (!m->rate || falls(m->rate, c->opinion->rate));
 
     if (c->guard->input->requested)
         return m->wanted == target && m->agreed == confirm;
-    if (m->wanted != target || (ceases && m->agreed < confirm)) {
+    if (m->wanted != target || (m->agreed < confirm && ceases(m, c->opinion))) {
         m->wanted = target;
         m->agreed = 0;
     }

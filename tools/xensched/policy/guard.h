@@ -26,7 +26,7 @@
 /*
  * After a domain has stopped communicating, its last events still count for a while, and their
  * partners are a matter of chance.  So a run confirms the run before it only if at least this
- * part of the gain, or of the interactions, is left.
+ * part of the gain is left, or of the interactions, if these are most of the gain.
  */
 #define GUARD_GOES_ON 0.75
 
