@@ -53,7 +53,7 @@ static double withdraw_dependent(struct joint *j, const bool *paid)
     while (i < j->p->nr_units)
         if (j->goes[i] &&
             (!placement_holds(j->p, i) ||
-             (paid && paid[i] && cost_of_withdrawal(j, i) <= SOMETHING))) {
+             (paid && paid[i] && cost_of_withdrawal(j, i) <= PRICE_ROUNDING))) {
             cost += put_unit(j, i, j->p->units[i].origin);
             i = 0;
         } else {
@@ -72,16 +72,16 @@ static bool withdraw_idle(struct joint *j, unsigned int unit)
 
     memcpy(went, j->goes, nr * sizeof(*went));
     for (i = 0; i < nr; i++)
-        paid[i] = j->goes[i] && cost_of_withdrawal(j, i) > SOMETHING;
+        paid[i] = j->goes[i] && cost_of_withdrawal(j, i) > PRICE_ROUNDING;
     cost = put_unit(j, unit, j->p->units[unit].origin);
     cost += withdraw_dependent(j, paid);
-    for (i = 0; i < nr && cost > SOMETHING; i++)
+    for (i = 0; i < nr && cost > PRICE_ROUNDING; i++)
         if (went[i] && !j->goes[i])
             put_unit(j, i, j->spots[i]);
     free(went);
     free(paid);
 
-    return cost <= SOMETHING;
+    return cost <= PRICE_ROUNDING;
 }
 
 void joint_moves(struct placement *p, bool *goes)

@@ -411,8 +411,7 @@ static bool has_room(const struct placement *p, unsigned int unit,
     const struct unit *u = &p->units[unit];
     const struct tenant tenant = tenant_of(p, unit);
 
-    return p->usable[unit * p->nr_spots + spot] >= u->width &&
-           !p->shunned[unit * p->nr_spots + spot] &&
+    return placement_allows(p, unit, spot) &&
            !(p->spots[spot].core && is_taken(p, unit, spot)) &&
            room_fits(&p->room, &tenant, takes_room(u) ? &p->spots[u->at] : NULL, p->spots[spot],
                      ROOM_TO_GO);

@@ -122,10 +122,19 @@ static inline unsigned int placement_in_pool(const struct placement *p,
 /* Moves the unit to @spot, and updates the sums. */
 void placement_move(struct placement *p, unsigned int unit, unsigned int spot);
 
+/* Returns whether the unit's cpupool has enough cores at @spot, and the unit does not shun it. */
+static inline bool placement_allows(const struct placement *p, unsigned int unit,
+                                    unsigned int spot)
+{
+    const unsigned int i = unit * p->nr_spots + spot;
+
+    return p->usable[i] >= p->units[unit].width && !p->shunned[i];
+}
+
 /*
- * Returns whether cores, cpupools and room let the unit be at @spot, and it does not shun the
- * spot.  It can always stay where it is, or leave a core for its cache.  A unit that is bound nowhere
- * makes room for others, and can return to its origin.
+ * Returns whether @spot is allowed for the unit, and has room.  A unit can always stay where it
+ * is, or leave a core for its cache.  A unit that is bound nowhere makes room for others, and can
+ * return to its origin.
  */
 bool placement_fits(const struct placement *p, unsigned int unit,
                     unsigned int spot);

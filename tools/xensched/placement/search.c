@@ -128,7 +128,7 @@ static unsigned int best_spot(struct search *s, unsigned int unit,
     *least = cost_of(s, unit, u->at);
     for (spot = 0; spot < s->p->nr_spots; spot++) {
         prices[spot] = cost_of(s, unit, spot);
-        if (prices[spot] < *least - SOMETHING &&
+        if (prices[spot] < *least - PRICE_ROUNDING &&
             placement_fits(s->p, unit, spot)) {
             *least = prices[spot];
             best = spot;
@@ -137,7 +137,7 @@ static unsigned int best_spot(struct search *s, unsigned int unit,
     if (u->origin == ANYWHERE && u->at != ANYWHERE) {
         double stray = cost_of(s, unit, ANYWHERE);
 
-        if (stray < *least - SOMETHING) {
+        if (stray < *least - PRICE_ROUNDING) {
             *least = stray;
             best = ANYWHERE;
         }
@@ -191,7 +191,7 @@ static bool both_go(struct search *s, unsigned int unit, unsigned int other,
     step_to(s, other, spot);
     if (placement_fits(p, unit, spot)) {
         saved += cost_of(s, unit, p->units[unit].at) - cost_of(s, unit, spot);
-        if (saved > SOMETHING) {
+        if (saved > PRICE_ROUNDING) {
             step_to(s, unit, spot);
             settle_steps(s, steps, saved);
             return true;
@@ -213,7 +213,7 @@ static bool go_together(struct search *s, unsigned int unit)
     for (i = u->first; i < u->first + u->nr && is_left(s); i++) {
         const struct partner *partner = &p->partners[i];
         unsigned int v = partner->unit, best = ANYWHERE;
-        double most = SOMETHING, partner_now;
+        double most = PRICE_ROUNDING, partner_now;
 
         if (!p->units[v].movable)
             continue;
@@ -259,7 +259,7 @@ static bool makes_room(struct search *s, unsigned int unit, unsigned int spot,
                 to = i;
             }
     }
-    if (to != p->units[other].at && saved + now - least > SOMETHING) {
+    if (to != p->units[other].at && saved + now - least > PRICE_ROUNDING) {
         step_to(s, other, to);
         if (placement_holds(p, unit) && placement_holds(p, other)) {
             settle_steps(s, steps, saved + now - least);
@@ -276,13 +276,12 @@ static bool exchange_units(struct search *s, unsigned int unit)
 {
     struct placement *p = s->p;
     const struct unit *u = &p->units[unit];
-    double now = cost_of(s, unit, u->at), most = SOMETHING;
+    double now = cost_of(s, unit, u->at), most = PRICE_ROUNDING;
     unsigned int spot, best = ANYWHERE, asked = 0, i;
 
     for (spot = 0; spot < p->nr_spots; spot++)
         if (now - s->prices[spot] > most && spot != u->at &&
-            p->usable[unit * p->nr_spots + spot] >= u->width &&
-            !p->shunned[unit * p->nr_spots + spot]) {
+            placement_allows(p, unit, spot)) {
             most = now - s->prices[spot];
             best = spot;
         }
@@ -421,7 +420,7 @@ static void kick_units(struct search *s)
         return;
     }
     s->value += s->gained;
-    if (s->value > s->best_value + SOMETHING)
+    if (s->value > s->best_value + PRICE_ROUNDING)
         keep_best(s);
 }
 
@@ -497,7 +496,7 @@ static void try_elsewhere(struct search *s, long effort)
     memcpy(first, s->best, nr * sizeof(*first));
     for (i = 0; i < RESTARTS; i++) {
         shuffle_units(s);
-        if (improve_state(s, effort / RESTARTS) > value + SOMETHING) {
+        if (improve_state(s, effort / RESTARTS) > value + PRICE_ROUNDING) {
             value = s->value;
             memcpy(first, s->best, nr * sizeof(*first));
         }

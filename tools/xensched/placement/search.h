@@ -11,8 +11,8 @@
 
 #include "placement.h"
 
-/* ns/s; a smaller difference of prices is rounding. */
-#define SOMETHING 1.0
+/* A smaller difference of prices is rounding, in ns/s. */
+#define PRICE_ROUNDING 1.0
 
 /* The price of @unit at @spot in ns/s, with the threshold of a move there. */
 double search_price(const struct placement *p, unsigned int unit, unsigned int spot);

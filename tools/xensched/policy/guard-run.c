@@ -215,18 +215,18 @@ static void leave_core(struct past *m, bool ours, uint64_t now_ns)
         m->left_cores++;
 }
 
-static bool shuns_core(const struct past *m, uint64_t now_ns)
+/* Returns the ns that are left of shunning; the @times-th shunning began at @since_ns. */
+static uint64_t shun_left(uint64_t since_ns, unsigned int times, uint64_t now_ns)
 {
-    return m->left_cores &&
-           now_ns - m->left_core_ns < GUARD_SHUN_NS << (m->left_cores - 1);
+    uint64_t since = now_ns - since_ns;
+    uint64_t time = times ? GUARD_SHUN_NS << (times - 1) : 0;
+
+    return since < time ? time - since : 0;
 }
 
 uint64_t guard_shun_left(const struct past *m, uint64_t now_ns)
 {
-    uint64_t since = now_ns - m->shunned_ns;
-    uint64_t time = m->shuns ? GUARD_SHUN_NS << (m->shuns - 1) : 0;
-
-    return since < time ? time - since : 0;
+    return shun_left(m->shunned_ns, m->shuns, now_ns);
 }
 
 void guard_follow(struct past *m, const struct policy_input *input, const struct domain *d)
@@ -416,8 +416,9 @@ static struct spot spot_of(const struct planner *g, unsigned int i)
 
 static void see_shunned(struct guarded *s, const struct past *m, uint64_t now_ns)
 {
-    bool shuns = guard_shun_left(m, now_ns);
+    bool shuns = guard_shun_left(m, now_ns) > 0;
 
+    s->shuns_core = shun_left(m->left_core_ns, m->left_cores, now_ns) > 0;
     s->shuns_all = shuns && m->shuns_all;
     s->shuns = shuns && m->shunned != TOPOLOGY_UNKNOWN ? m->shunned + 1 : 0;
 }
@@ -430,7 +431,6 @@ static void begin_domain(struct planner *g, unsigned int i)
 
     guard_follow(&g->domains[i], g->input, d);
     s->hardens = guard_lever(g, d) != LEVER_SOFT;
-    s->shuns_core = shuns_core(&g->domains[i], g->input->now_ns);
     see_shunned(s, &g->domains[i], g->input->now_ns);
     s->tenant.demand.need = runnable_demand(g->input->matrix, d, g->input->now_ns);
     s->tenant.demand.vcpus = domain_online_vcpus(d);

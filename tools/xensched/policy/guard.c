@@ -109,7 +109,7 @@ static bool asks_for(const struct domain *d, const struct topology_place *place)
 static void object_shunned(const struct candidate *c)
 {
     decide(c->decision, LEAVE, (struct reason){
-        c->past->shuns_all ? REASON_NO_HELP : REASON_WORSE_THERE,
+        c->guarded->shuns_all ? REASON_NO_HELP : REASON_WORSE_THERE,
         .time_ns = guard_shun_left(c->past, c->guard->input->now_ns) });
 }
 
@@ -125,19 +125,20 @@ static bool falls(double before, double now)
 }
 
 /*
- * Returns whether the reason for a move ceases.  If that is a partner, the gain alone may drop by
- * chance, for example if the guest runs near the partner for a while.
+ * Returns whether the reason for a move ceases.  If the reason is a partner, a smaller gain alone
+ * does not count: the guest may have run near the partner by chance.
  */
 static bool ceases(const struct past *m, const struct opinion *o)
 {
     bool partner = o->savings.saved_ns[TERM_TALK] > o->gain / 2;
 
-    return falls(m->gain, o->gain) && !(partner && m->rate > 0 && !falls(m->rate, o->rate));
+    return falls(m->gain, o->gain) && (!partner || m->rate <= 0 || falls(m->rate, o->rate));
 }
 
 /*
- * Returns whether enough periodic plans in a row chose the same target for this guest, and the reason
- * did not cease.  A guest that makes room for another one has no gain, so only the target counts.
+ * Returns whether enough periodic plans in a row chose the same target for this guest, and the
+ * reason did not cease.  A guest that makes room for another one has no gain, so only the target
+ * counts.
  */
 static bool is_confirmed(const struct candidate *c)
 {

@@ -46,7 +46,7 @@ struct past {
     uint64_t since_ns;         /* when the domain began; a domid may be used again */
     unsigned int wanted;       /* place, or core beyond these, that the latest runs chose */
     unsigned int agreed;       /* number of these runs in a row */
-    double gain, rate;         /* ns/s, and interactions/s, in the latest run */
+    double gain, rate;         /* of the latest run: ns/s; interactions/s with the main partner */
     bool moved;
     uint64_t moved_ns;         /* when it was first found at the chosen place */
     struct cpumap moved_to;    /* no map: not moved */
@@ -129,7 +129,7 @@ const unsigned int *guard_cores(struct planner *g, const struct domain *d);
 /* Returns the busy share of each pCPU; computed once per run. */
 const double *guard_busy(struct planner *g);
 
-/* Returns the ns for which the place that @m names, or each place, is not tried again. */
+/* Returns the ns for which the domain is still not moved to the place that it shuns, or to any. */
 uint64_t guard_shun_left(const struct past *m, uint64_t now_ns);
 
 /*

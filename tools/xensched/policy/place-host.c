@@ -289,7 +289,7 @@ static unsigned int cores_at(const struct place_host *h, unsigned int domain,
     return t->nr_places > 1 ? cores : 0;
 }
 
-/* A unit can be where all of its domains can be, and shuns what one of them shuns. */
+/* A unit can be where all of its domains can be. */
 static void restrict_usable(unsigned int *usable, unsigned int cores)
 {
     if (cores < *usable)
@@ -329,6 +329,7 @@ static void describe_domain(struct place_host *h, unsigned int i)
     for (k = 0; k < p->nr_spots; k++) {
         restrict_usable(&p->usable[unit * p->nr_spots + k],
                         elsewhere ? 0 : cores_at(h, i, k));
+        /* A unit shuns each place that one of its domains shuns. */
         p->shunned[unit * p->nr_spots + k] |= guarded_shuns(s, p->spots[k].place);
     }
 }

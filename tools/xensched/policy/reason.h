@@ -70,7 +70,7 @@ enum want {
 struct opinion {
     enum want want;
     struct spot spot; /* a cache, or all of a place that has several */
-    bool full; /* with WANT_NOTHING: it would go there if there were room, or it did not shun it */
+    bool full; /* with WANT_NOTHING: a move would gain enough, but has no room, or is shunned */
     enum grounds fact; /* to be there */
     enum grounds lack; /* with WANT_NOTHING and WANT_STAY: to go nowhere else */
     unsigned int members; /* of the group, all prices are of; 1: of no group */
