@@ -707,23 +707,54 @@ static void a_guest_that_shuns_the_best_place_goes_to_the_next(void **state)
     distances_free(&far);
 }
 
-/* Each third second it runs beside dom0, which halves the gain of a move. */
+/* Four plans in a row have to agree. */
+static void confirm_four_times(void)
+{
+    struct policies policies;
+
+    settings.confirm = 4;
+    assert_true(policies_parse(&policies, "placement"));
+    planner_change(world.planner, &policies, &settings);
+}
+
+/* Every third second it runs beside dom0, which halves the gain of a move. */
 static void a_guest_that_comes_near_by_chance_is_confirmed_as_soon(void **state)
 {
     unsigned int i;
 
-    teardown(state);
-    settings.confirm = 4;
-    world_begin("placement", &settings, 2, 4, 1);
-    world.domains[0].use = 0.5;
-    guest = world_guest(1, 0.4);
-    world_talk(guest, 0, 500);
+    (void)state;
+    confirm_four_times();
     for (i = 0; i < 8 && !it()->moves; i++) {
         world.domains[guest].cpu = i % 3 == 2 ? 1 : 5;
         world_run(1);
     }
     assert_int_equal(it()->soft, PLACE_0);
     assert_in_range(i, settings.confirm, settings.confirm + 2);
+}
+
+/* Its traffic is steady, but the reason for a move is a crowd, which comes and goes. */
+static void traffic_confirms_no_move_with_another_reason(void **state)
+{
+    unsigned int i, k, others[4];
+
+    world_end();
+    begin_places(LEVER_AUTO, 2);
+    (void)state;
+    confirm_four_times();
+    world_talk(guest, 0, 100);
+    for (k = 0; k < 4; k++) {
+        others[k] = world_guest(1, 0.9);
+        world.domains[others[k]].operators = true;
+        world.domains[others[k]].hard = PLACE_0;
+        world.domains[others[k]].cpu = k;
+    }
+    for (i = 0; i < 60; i++) {
+        for (k = 0; k < 4; k++)
+            world.domains[others[k]].use = i % 3 ? 0.95 : 0.85;
+        world.domains[guest].cpu = 1;
+        world_run(1);
+    }
+    assert_int_equal(it()->moves, 0);
 }
 
 /* Where no other place is of use, the reason names the shunned one. */
@@ -755,6 +786,7 @@ int main(void)
         lever_test(a_guest_that_shuns_the_best_place_goes_to_the_next),
         lever_test(the_reason_names_a_place_that_is_shunned),
         lever_test(a_guest_that_comes_near_by_chance_is_confirmed_as_soon),
+        lever_test(traffic_confirms_no_move_with_another_reason),
         lever_test(what_it_gains_is_what_it_costs_less),
         lever_test(a_difference_that_may_be_chance_undoes_nothing),
         lever_test(a_guest_that_does_more_may_wait_as_much_more),

@@ -72,13 +72,13 @@ void world_begin(const char *policies, const struct policy_settings *settings,
 void world_begin_nodes(const char *policies,
                        const struct policy_settings *settings,
                        unsigned int nodes, unsigned int cores);
-/* Makes each socket a NUMA node. */
-void world_make_nodes(void);
 /* The same, with @llcs LLCs in each place, of equal numbers of cores. */
 void world_begin_with_llcs(const char *policies,
                            const struct policy_settings *settings,
                            unsigned int places, unsigned int llcs,
                            unsigned int cores, unsigned int threads);
+/* Makes each socket a NUMA node. */
+void world_make_nodes(void);
 void world_end(void);
 
 unsigned int world_guest(unsigned int nr_vcpus, double use);
