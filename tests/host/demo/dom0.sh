@@ -122,13 +122,15 @@ stop_daemon()
     until_true 20 daemon_is_gone || fail "xenschedd did not stop"
 }
 
-# By chance, Xen's scheduler may run it next to dom0, and keep it there if all pCPUs share a run queue,
-# as on arm64.  xenschedd does not move guests whose affinity an operator changes.
+# Xen's scheduler may run the disk guest next to dom0 by chance, and keep it there if all pCPUs share
+# a run queue, as on arm64.  Then there is no move to show.  A running xenschedd would take the
+# binding for an operator's, and leave the guest alone for ten minutes.
 move_disk_away()
 {
-    echo "the disk guest is next to dom0 by chance; it is bound to pCPUs 4-7 for a second"
+    echo "Xen runs the disk guest next to dom0 by chance; binding it to pCPUs 4-7 for a second"
     stop_daemon
-    xl vcpu-pin disk all 4-7 && sleep 1 && xl vcpu-pin disk all all || fail "cannot move disk"
+    xl vcpu-pin disk all 4-7 && sleep 1 && xl vcpu-pin disk all all ||
+        fail "cannot pin the disk guest"
     start_daemon
 }
 

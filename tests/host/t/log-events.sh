@@ -127,7 +127,7 @@ logging_off()
     logging off-cpu,service-ns "$@"
 }
 
-# Prints the uptime and the spinner's run time, in hundredths and tenths of a second.
+# Prints the uptime in hundredths of a second, and the spinner's run time in tenths.
 spinner_times()
 {
     awk '{ printf "%d ", $1 * 100 }' /proc/uptime

@@ -27,8 +27,8 @@ settings="--log ${daemon_events:?},wake-delay --half-life 250 --period 250
     --confirm 4 --stay 3000 --quiet 600000"
 long=2 look=2 pause=20000
 most_late=2000
-# All pCPUs share a run queue there, so a guest may run at the right place by chance.  A plan of that
-# moment has no reason to move it.
+# On arm64 all pCPUs share a run queue, so a guest may run at the right place by chance.  A plan of
+# that moment has no reason for a move.
 ! on_arm64 || most_late=3000
 began=0 changes=0 stopped=
 

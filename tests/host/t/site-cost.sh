@@ -27,7 +27,7 @@ esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The instructions that the other path of an unmap has less.
+# The number of instructions by which the other path of an unmap is shorter.
 shorter=6283
 
 # measured NAME: prints native, off, on
