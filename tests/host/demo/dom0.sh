@@ -122,8 +122,8 @@ stop_daemon()
     until_true 20 daemon_is_gone || fail "xenschedd did not stop"
 }
 
-# Xen's scheduler may run the disk guest next to dom0 by chance, and keep it there if all pCPUs share
-# a run queue, as on arm64.  Then there is no move to show.  A running xenschedd would take the
+# Xen's scheduler may run the disk guest next to dom0 by chance, and keep it there if all pCPUs
+# share a run queue, as on arm64.  Then there is no move to show.  A running xenschedd would take the
 # binding for an operator's, and leave the guest alone for ten minutes.
 move_disk_away()
 {
