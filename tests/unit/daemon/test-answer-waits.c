@@ -58,6 +58,27 @@ static void waits_name_the_domains_that_had_the_pcpu(void **state)
     json_object_put(json);
 }
 
+/* A pCPU that idles wakes up for a vCPU: that part of the waits is no queueing. */
+static void waits_while_the_pcpu_idled_are_a_part(void **state)
+{
+    unsigned int i, found = 0;
+
+    (void)state;
+    start_with_events(0);
+    run(10, TALK ",pair=preempt-delay/3/4/1/1000000,pair=wake-delay/3/1/1/3000000");
+    for (i = 0; i < core.domains.nr; i++) {
+        const struct domain *d = &core.domains.domain[i];
+
+        if (d->domid == 1) {
+            assert_in_range(1000 * d->wakes.idled, 740, 760);
+            found++;
+        } else {
+            assert_float_equal(d->wakes.idled, 0, 1e-9);
+        }
+    }
+    assert_int_equal(found, 1);
+}
+
 /* Returns the sum of one cause, at a part of the answer that has causes. */
 static double caused(json_object *json, const char *path, const char *cause)
 {
@@ -321,6 +342,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         core_test(waits_name_the_domains_that_had_the_pcpu),
+        core_test(waits_while_the_pcpu_idled_are_a_part),
         core_test(waits_have_causes),
         core_test(waits_since_a_mark_can_be_asked_for),
         core_test(a_mark_that_is_not_logged_is_refused),

@@ -73,6 +73,7 @@ static void a_domain_that_gets_a_third_wants_all(void **state)
     assert_true(r.whole);
     assert_float_equal(r.ran, 2.0 / 3, 1e-6);
     assert_float_equal(r.waited, 4.0 / 3, 1e-6);
+    assert_float_equal(r.queued, 4.0 / 3, 1e-6);
     assert_float_equal(runnable_demand(m, d, SECOND), 2, 1e-6);
 }
 
@@ -144,6 +145,8 @@ static void one_unknown_vcpu_is_known_by_rows(void **state)
     assert_false(r.whole);
     assert_float_equal(r.ran, 0.5, 0.01);
     assert_float_equal(r.waited, 0.2, 0.01);
+    d->wakes.idled = 0.75;
+    assert_float_equal(runnable_of(m, d, 10 * SECOND).queued, 0.05, 0.003);
     assert_float_equal(runnable_demand(m, d, 10 * SECOND), 0.7, 0.01);
     /* A vCPU that is offline runs nothing, so nothing of it is missing. */
     d->vcpus[1].online = false;

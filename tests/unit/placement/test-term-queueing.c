@@ -100,7 +100,7 @@ static void set_waits(double sum)
     unsigned int i;
 
     for (i = 1; i <= 24; i++)
-        p.units[i].waited = sum / 24;
+        p.units[i].queued = sum / 24;
 }
 
 /* Learns for a minute, while a part of the waits by chance is counted at place 0. */
@@ -179,7 +179,7 @@ static void waits_of_a_saturated_cpupool_do_not_count_for_another(void **state)
     p.cores[0] = CORES;
     for (i = 0; i < 13; i++)
         p.units[i] = (struct unit){
-            .pool = i >= 5, .waited = 0.01, .demand = { .vcpus = 1, .need = i < 5 ? 0.95 : 0.35 },
+            .pool = i >= 5, .queued = 0.01, .demand = { .vcpus = 1, .need = i < 5 ? 0.95 : 0.35 },
         };
     placement_measure(&p);
     p.place_cores[0] = p.place_cores[1] = CORES / 2;

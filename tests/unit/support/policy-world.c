@@ -299,7 +299,9 @@ static void make_domain(struct domains *domains, unsigned int domid)
             from->memory * (100 - from->on_1), from->memory * from->on_1
         }, 2, world.now);
     d->soft_only = from->soft_only;
-    d->wakes = (struct domain_wakes){ from->wakes > 0, from->wakes, from->migrations };
+    d->wakes = (struct domain_wakes){
+        from->wakes > 0, from->wakes, from->migrations, from->idled,
+    };
     d->is_stub = from->stub_of;
     d->target = from->stub_of;
     d->ours_hard = from->is_hard;

@@ -32,6 +32,7 @@ struct world_domain {
     double far_costs;
     double wakes, migrations;  /* per second; 0 wakes: unknown */
     double queues;             /* vCPUs that wait by chance, as Xen counts them */
+    double idled;              /* part of its waits while the pCPU idled */
     double waits, waits_there; /* for a pCPU, in s per second; at its target */
     /* The effects of plans. */
     unsigned int moves, backs;

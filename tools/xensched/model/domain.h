@@ -32,6 +32,7 @@ struct domain_wakes {
     bool known;
     double wakes;      /* wake-ups */
     double migrations; /* moves to another pCPU; -1: unknown */
+    double idled;      /* part of its waits while the pCPU idled, 0 ... 1; 0: unknown */
 };
 
 /* How a vCPU spent its time recently, as parts of the time, 0 ... 1. */

@@ -73,20 +73,28 @@ static bool as_counted(const struct domain *d, struct runnable *r)
     return any;
 }
 
-struct runnable runnable_of(const struct matrix *m, const struct domain *d, uint64_t now_ns)
+/* All domains without a number of their own share REST, so it belongs to none of them. */
+static struct runnable as_logged(const struct matrix *m, const struct domain *d, uint64_t now_ns)
 {
-    struct runnable r = { .whole = true };
+    struct runnable r = { 0 };
 
-    if (as_counted(d, &r))
-        return r;
-    r = (struct runnable){ 0 };
-    /* All domains without a number of their own share REST, so it belongs to none of them. */
     if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
         return r;
     r.ran = matrix_service(m, d->acct, now_ns);
     r.waited = (matrix_use(m, XEN_SCHEDLOG_EV_WAKE_DELAY, d->acct, now_ns) +
                 matrix_use(m, XEN_SCHEDLOG_EV_PREEMPT_DELAY, d->acct, now_ns)) /
                NS_PER_S;
+
+    return r;
+}
+
+struct runnable runnable_of(const struct matrix *m, const struct domain *d, uint64_t now_ns)
+{
+    struct runnable r = { .whole = true };
+
+    if (!as_counted(d, &r))
+        r = as_logged(m, d, now_ns);
+    r.queued = r.waited * (1 - d->wakes.idled);
 
     return r;
 }

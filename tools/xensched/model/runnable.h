@@ -29,6 +29,7 @@ struct runnable {
      * only the time from wake-ups until it ran: a lower bound.
      */
     bool whole;
+    double queued; /* as waited, without waits while the pCPU idled, which was waking up then */
 };
 
 /* The use of @d; all members are 0 if it is unknown. */

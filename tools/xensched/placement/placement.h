@@ -38,7 +38,7 @@ struct unit {
     bool bound;           /* to its origin, by the daemon or an operator: takes room */
     struct demand demand;
     double runs;          /* share of time that a vCPU is runnable: placement_ready() */
-    double waited;        /* vCPUs that wait, as Xen counts them; part of the demand */
+    double queued;        /* vCPUs that wait for a busy pCPU; part of the demand */
     double waits_alone;   /* the same, while no guest and back end share its core */
     unsigned int width;   /* most vCPUs of one of its domains; 0: demand.vcpus */
     double misses;        /* per second */

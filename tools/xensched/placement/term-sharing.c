@@ -15,7 +15,7 @@
 /* vCPUs that wait more than they did before. */
 static double added_waits(const struct unit *u)
 {
-    return u->waited > u->waits_alone ? u->waited - u->waits_alone : 0;
+    return u->queued > u->waits_alone ? u->queued - u->waits_alone : 0;
 }
 
 static double price(const struct placement *p, unsigned int unit,

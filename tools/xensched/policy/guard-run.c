@@ -526,7 +526,7 @@ static void note_waits(struct planner *g)
 
         if (!(d->driver ? shared : m->at_core))
             m->waits_alone += WAITS_PART *
-                (runnable_of(g->input->matrix, d, g->input->now_ns).waited - m->waits_alone);
+                (runnable_of(g->input->matrix, d, g->input->now_ns).queued - m->waits_alone);
         g->guarded[i].waits_alone = m->waits_alone;
     }
 }

@@ -312,7 +312,7 @@ static void describe_domain(struct place_host *h, unsigned int i)
     demand_add(&u->demand, s->tenant.demand, 1);
     if (s->tenant.demand.vcpus > u->width)
         u->width = s->tenant.demand.vcpus;
-    u->waited += runnable_of(h->input->matrix, d, h->input->now_ns).waited;
+    u->queued += runnable_of(h->input->matrix, d, h->input->now_ns).queued;
     u->waits_alone += s->waits_alone;
     u->wakes += d->wakes.wakes;
     u->migrations += fmax(d->wakes.migrations, 0);

@@ -47,7 +47,7 @@ struct guarded {
     bool open;       /* may be decided about, and is not decided yet */
     struct spot at;  /* where it is bound or sent to; the place may be UNKNOWN */
     bool hardens;    /* its affinity may be hard */
-    double waits_alone; /* vCPUs that wait while no guest and back end share its core */
+    double waits_alone; /* vCPUs that queue while no guest and back end share its core */
     bool shuns_core; /* it left the core of a back end not long ago */
     bool shuns_all;  /* a move did not help not long ago */
     unsigned int shuns; /* the place where its work cost more not long ago, plus 1; 0: none */

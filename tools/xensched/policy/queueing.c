@@ -35,7 +35,7 @@ static void learn_at(struct queueing *q, const struct placement *p, unsigned int
     q->expected += s * crowd_queue(crowd, p->place_threads[at]);
     for (i = 0; i < p->nr_units; i++)
         if (p->units[i].pool == pool && !at_core(p, i))
-            q->waited += s * p->units[i].waited *
+            q->waited += s * p->units[i].queued *
                          placement_part_of_place(p, i, p->units[i].at, place);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Observes the host for the core: memory, servers and work of guests. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include <xensched/abi.h>
@@ -236,6 +237,18 @@ static bool is_logged(const struct core *core, unsigned int event)
            1U << event;
 }
 
+/* The part of its waits while Xen's idle vCPU had the pCPU. */
+static double idled_of(const struct waits_of *of)
+{
+    unsigned int i;
+
+    for (i = 0; i < of->nr_culprits; i++)
+        if (of->culprit[i].domain.identity == WAITS_XEN && of->ns)
+            return fmin((double)of->culprit[i].all.ns / of->ns, 1);
+
+    return 0;
+}
+
 /* Rates of @d over the seconds of @report. */
 static struct domain_wakes wakes_of(const struct core *core, const struct waits_report *report,
                                     const struct domain *d)
@@ -249,6 +262,7 @@ static struct domain_wakes wakes_of(const struct core *core, const struct waits_
                  is_logged(core, XEN_SCHEDLOG_EV_WAKE_DELAY),
         .wakes = of ? part * of->wakes : 0,
         .migrations = !migrations ? -1 : of ? part * of->moves : 0,
+        .idled = of ? idled_of(of) : 0,
     };
 }
 
