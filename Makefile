@@ -91,8 +91,8 @@ help:
 #|                            (docs/develop/machine-model.md)
 #|   make bench-near    a guest's location, by guests' clocks where distance takes time
 #|                      (needs 'make machine'; minutes per seed and machine)
-#|   make bench-phases    placements on the machine model, under load that changes
-#|                        (hours; tests/bench/host-phases.sh says how to do less)
+#|   make bench-phases  xenschedd's placement against credit2, where distance takes time
+#|                      (needs 'make machine'; an hour for each load)
 #|   make bench-sampling  a few samples of a run against the whole run, on the machine
 #|                        model (docs/measure/sampling.md)
 #|   make bench-lever     where a guest runs with soft and hard affinity (an hour or more)

@@ -1,22 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Measures the gain of placement.  Eight guests with changing load do the same work under
-# each of several placements (host/phases.plan), on the machine model.  Compares the
-# modelled pCPU time of the whole host for this work, including the daemon's own.
+# Measures what placement is worth where distance takes time: the pCPU time of the whole
+# host for a read, the daemon's included, and how long a read takes, if the guests are
+# left to credit2 and if xenschedd places them.
 #
-# In exact mode, on 2 sockets x 4 cores with NUMA; dom0 and the driver domain have one
-# vCPU each, held on socket 0 and on socket 1.  No vCPU pauses, so the TSC is the number
-# of instructions of the whole host.  The model is on for a part of the time only,
-# evenly spread (programs/load/samples.c): the time of a phase is the number of all its
-# instructions, times the mean time of a sampled one.
+# Runs in mode timed (docs/develop/machine-model.md; needs 'make machine'), as a plan of
+# "xensched runs": 2 sockets x 4 cores, dom0 on socket 0, a driver domain on socket 1, and
+# eight guests with a disk of each.  The guests read 4 KiB at given times, an open loop.  A
+# repetition draws these times, the blocks, and the sockets on which the guests begin; it has
+# each configuration once, in random order.
 #
-# Environment: LENGTHS, the length of a phase in seconds of this host ("1 3 10"); SEEDS
-# ("1 2 3 4 5"), each with other phases and random placements; PHASES of each seed (4);
-# MACHINE (xeon2).  A run takes hours and can be interrupted: results in
-# build/bench/phases/ are not measured again.  "REPORT=only" reports these.
+#   MACHINE=NAME          machine to simulate (xeon2)
+#   CASES="NAME ..."      of phases.py (all)
+#   SEEDS="N ..."         seeds of boots (1)
+#   REPETITIONS=N         of each boot (20)
+#   PHASES_ROOM=FOLDER    databases of boots; complete ones are not run again
+#                         (build/bench/phases)
 #
-# Writes build/bench/phases.json.
+# Writes build/bench/phases.json and phases.txt (phases.py).
 
 set -euo pipefail
 
@@ -25,33 +27,29 @@ top=$(cd "$here/../.." && pwd)
 # shellcheck source=tests/bench/host/lib.sh
 . "$here/host/lib.sh"
 
+room=${PHASES_ROOM:-$out/phases}
 machine=${MACHINE:-xeon2}
-read -ra lengths <<<"${LENGTHS:-1 3 10}"
-read -ra seeds <<<"${SEEDS:-1 2 3 4 5}"
-runs=$out/phases/$machine
 
-# measure LENGTH SEED
+# measure CASE SEED: its database is $room/MACHINE-CASE-SEED.sqlite
 measure()
-(
-    folder=$runs/$1-$2
-    [[ ! -f $folder/complete ]] || return 0
-    results=$folder
-    rm -rf "$folder"
-    mkdir -p "$folder"
-    cat "$here/host/phases.plan" >"$folder/plan"
-    "$here/host/phases.py" plan "$1" "$2" "${PHASES:-4}" >>"$folder/plan"
-    bench_boot --timeout $((3600 + 3600 * $1)) --machine "$machine" --sockets 2 \
-        --cores 4 --numa --dom0-vcpus 1 --dom0-memory 640 --memory 3072 \
-        --xen-append "dom0_nodes=0 dma_bits=24 bootscrub=0" \
-        "$here"/host/{phases,plan,daemon}-dom0.sh "$folder/plan"
-    touch "$folder/complete"
-)
+{
+    local name=$room/$machine-$1-$2
 
-if [[ ${REPORT:-} != only ]]; then
-    for seed in "${seeds[@]}"; do
-        for length in "${lengths[@]}"; do
-            measure "$length" "$seed"
-        done
+    mkdir -p "$room"
+    "$here/host/phases.py" plan "$1" "${REPETITIONS:-20}" >"$results/phases-plan"
+    echo "$2" >"$results/phases-seed"
+    bench_boot --timeout 20000 --machine "$machine" --sockets 2 --cores 4 --numa \
+        --dom0-memory 640 --memory 3072 --mode timed --seed "$2" \
+        --xen-append "dom0_nodes=0 dma_bits=24 bootscrub=0" \
+        "$here"/host/{phases,plan,daemon}-dom0.sh "$results"/phases-{plan,seed}
+    mv "$results/runs.sqlite" "$name.sqlite"
+}
+
+read -ra cases <<<"${CASES:-$("$here/host/phases.py" cases)}"
+read -ra seeds <<<"${SEEDS:-1}"
+for seed in "${seeds[@]}"; do
+    for name in "${cases[@]}"; do
+        [[ -f $room/$machine-$name-$seed.sqlite ]] || measure "$name" "$seed"
     done
-fi
-"$here/host/phases.py" report "$runs" "$out/phases.json" | tee "$out/phases.txt"
+done
+"$here/host/phases.py" report "$room" "$out/phases.json" | tee "$out/phases.txt"

@@ -22,6 +22,7 @@ sys.dont_write_bytecode = True
 
 import disks  # pylint: disable=wrong-import-position
 import near  # pylint: disable=wrong-import-position
+import phases  # pylint: disable=wrong-import-position
 import recording  # pylint: disable=wrong-import-position
 import report  # pylint: disable=wrong-import-position
 
@@ -122,64 +123,6 @@ def placement():
                    f"{e[key]:.2f}" if e[key] else "0" for key in (
                        "notifications_per_request", "cross_pcpu_per_request",
                        "cross_socket_per_request")]
-
-
-# --- bench-phases ---
-
-PLACEMENTS = {
-    "credit2": "credit2, anywhere: each of its runs, to the others",
-    "static": "static: pinned to the sockets that are best for all phases "
-              "together",
-    "random": "random: pinned to sockets at random",
-    "memory": "memory: soft affinity to the node of its memory, as xl chose it",
-    "driver": "`xenschedd`, policies `driver-affinity,working-set`",
-    "observe": "credit2, while `xenschedd` logs and plans, and moves no guest",
-    "placement": "`xenschedd`, policy `placement`",
-}
-
-
-def interval(figure):
-    """Median (least to most), of seeds; of one seed that."""
-    if figure["min"] == figure["max"]:
-        return percent(figure["median"])
-    return (f"{percent(figure['median'])} ({percent(figure['min'])} to "
-            f"{percent(figure['max'])})")
-
-
-def gain(placement, seeds):
-    text = interval(placement["work_per_time_to_credit2"])
-    had = len(placement["seeds"])
-    return text if had == seeds else f"{text}, {had} of the seeds"
-
-
-def phases():
-    """Each length is a column: how much more work than with credit2."""
-    lengths = load("phases")["lengths"]
-    yield ["placement"] + [f"phases of {one['length_s']} s, "
-                           f"{len(one['seeds'])} seeds" for one in lengths]
-    gains = [{e["placement"]: gain(e, len(one["seeds"]))
-              for e in one["placements"]} for one in lengths]
-    for name, words in PLACEMENTS.items():
-        if any(name in one for one in gains):
-            yield [words] + [one.get(name, "") for one in gains]
-
-
-def phases_more():
-    """What of it is instructions, what is distance."""
-    yield ["phases", "placement", "worst phase", "instructions",
-           "lines from the other socket", "with latencies x 0.5, overlap 4",
-           "moves (rolled back)"]
-    for one in load("phases")["lengths"]:
-        for e in one["placements"]:
-            if e["placement"] in ("random", "memory"):
-                continue
-            yield [f"{one['length_s']} s", e["placement"],
-                   percent(e["worst_phase"]),
-                   interval(e["instructions_to_credit2"]),
-                   interval(e["lines_from_other_socket_to_credit2"]),
-                   percent(e["varied"]["0.5/4"]["median"]),
-                   ", ".join(f"{moves} ({regrets})" for moves, regrets in
-                             zip(e.get("moves", []), e.get("regrets", [])))]
 
 
 # --- bench-sampling ---
@@ -354,8 +297,8 @@ TABLES = {
     "placement": placement,
     "near": lambda: near.table(load("near")),
     "near-times": lambda: near.table(load("near"), near.times),
-    "phases": phases,
-    "phases-more": phases_more,
+    "phases": lambda: phases.table(load("phases")),
+    "phases-where": lambda: phases.where(load("phases")),
     "sampling": sampling,
     "cases": cases,
     "memory": memory,

@@ -16,11 +16,11 @@ import collections
 import contextlib
 import json
 import pathlib
-import random
 import re
 import sqlite3
-import statistics
 import sys
+
+from paired import in_brackets, ratio_report, spread
 
 # The pCPUs of each place, by machine, which guests take in turn; each socket has 4 pCPUs,
 # dom0 has pCPU 0.  If a guest may use all pCPUs, Xen's scheduler chooses.
@@ -35,8 +35,6 @@ BASE = "same-llc"
 # loop.
 LOADS = tuple((guests, depth, 0) for guests in (1, 2, 4, 8) for depth in (1, 32))
 OPEN_RATES = {4096: 10000, 65536: 2000}
-RESAMPLES = 2000
-LEAST = 6   # ratios for an interval, as in "xensched runs compare"
 
 WORDS = {
     "same-pcpu": "dom0's pCPU",
@@ -74,19 +72,6 @@ def figures(path):
     return found
 
 
-def spread(values):
-    return {"median": statistics.median(values), "min": min(values),
-            "max": max(values)}
-
-
-def interval(values):
-    """The interval of the median, by a percentile bootstrap."""
-    lot = random.Random(1)
-    medians = sorted(statistics.median(lot.choices(values, k=len(values)))
-                     for _ in range(RESAMPLES))
-    return [medians[RESAMPLES // 40], medians[-RESAMPLES // 40]]
-
-
 def ratios(name, place, base, boots):
     """Ratios of a figure to that of the base, in the same repetition of the same boot."""
     found = [run[name] / boot[base][repetition][name] for boot in boots
@@ -94,10 +79,7 @@ def ratios(name, place, base, boots):
              if repetition in boot.get(base, {})]
     if not found:
         return {}
-    report = spread(found)
-    if len(found) >= LEAST:
-        report["interval"] = interval(found)
-    return {f"{name}_to_" + base.replace("-", "_"): report}
+    return {f"{name}_to_" + base.replace("-", "_"): ratio_report(found)}
 
 
 def place_counts(machine, runs):
@@ -134,13 +116,6 @@ def make_report(folder):
                        for key in sorted(set().union(*boots)) for place in WORDS
                        if any(place in boot.get(key, {}) for boot in boots)]}
             for machine, boots in sorted(by_machine.items(), reverse=True)]
-
-
-def in_brackets(figure, scale, form):
-    low, high = figure.get("interval", (figure["min"], figure["max"]))
-    middle, low, high = (form.format(scale(value))
-                         for value in (figure["median"], low, high))
-    return middle if low == middle == high else f"{middle} ({low} to {high})"
 
 
 def more(cell, name):

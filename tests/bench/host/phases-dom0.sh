@@ -1,11 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Has the functions that phases.plan calls: phases-dom0.sh FUNCTION [ARGUMENT...].
-# In addition to figures, it writes
-#
-#   $RESULTS/machine.jsonl       samples of each phase, in a separate region
-#   $RESULTS/PLACEMENT.journal   of the daemon
+# Carries out phases-plan in dom0, which phases.py has made; host-phases.sh explains the
+# experiment.  The functions that the plan calls: phases-dom0.sh FUNCTION [ARGUMENT...].
 
 set -e
 . /usr/lib/box/tap.sh
@@ -15,84 +12,193 @@ set -e
 # shellcheck source=tests/bench/host/plan-dom0.sh
 . ./plan-dom0.sh
 
-# Short times, because phases are short.  In exact mode pCPUs take turns: each executes an
-# eighth of an instruction per ns, and so an eighth of the misses.
-eager="--max-moves 100 --half-life 150 --period 150 --interval 50
-       --confirm 2 --stay 500 --settle 0 --quiet 600000 --misses 125"
-warm=15000 count=30000
+journal=/var/log/xensched/journal.jsonl
+seed=$(cat phases-seed)
+lead=4      # s of half of the load before a run counts: the daemon places the guests
+pause_ms=100 # between two phases: guests wait for their last read, and start the next program
 
-idle_first()
+# scatter: leaves the guests to Xen's scheduler, each on a node that the repetition draws.
+scatter()
 {
-    set_phase -------- 0 0 >/dev/null
-    sleep 2
-}
-
-# go_through AMOUNT PAUSE PHASE...: AMOUNT requests of each guest in each phase, and
-# PAUSE us between two samples.  Prints for the nth phase: region, start (ms since 1970),
-# ticks.
-go_through()
-{
-    local amount="$1" pause="$2" n=0 phase region sampler ran
-
-    shift 2
-    for phase; do
-        n=$((n + 1))
-        region=$(((XENSCHED_RUN - 1) * $# + n))
-        samples $region $warm $count "$pause" &
-        sampler=$!
-        ran=$(run_phase "$phase" "$amount")
-        kill $sampler
-        wait $sampler
-        echo "value $n.$phase.region $region"
-        echo "value $n.$phase.began ${ran% *} ms"
-        echo "value $n.$phase.ticks ${ran#* }"
-    done
-}
-
-# The soft affinity of a guest.
-soft()
-{
-    xl vcpu-list "$1" | awk 'NR == 2 { print $NF }'
-}
-
-anywhere()
-{
+    for name in $GUESTS; do
+        echo "$name"
+    done | awk -v seed=$((1000 * seed + XENSCHED_REPETITION)) '
+        BEGIN { srand(seed) }
+        { print $1, rand() < 0.5 ? "0-3" : "4-7" }' >/tmp/drawn
+    while read -r name pcpus; do
+        xl vcpu-pin "$name" 0 "$pcpus" all
+    done </tmp/drawn
+    sleep 1
     for name in $GUESTS; do
         xl vcpu-pin "$name" 0 all all
     done
 }
 
-near_memory()
-{
-    local name where
-
-    while read -r name where; do
-        xl vcpu-pin "$name" 0 all "$where"
-    done </tmp/memory
-}
-
-# by_daemon MODE POLICIES
+# by_daemon OPTION...
 by_daemon()
 {
-    # shellcheck disable=SC2086 # separate words
-    start_daemon $eager --mode "$1" --policies "$2"
+    rm -f /var/lib/xensched/prices.json
+    start_daemon --mode act "$@"
 }
 
+# end_daemon: restores affinities.
 end_daemon()
 {
-    xensched explain g1 || :
     stop_daemon
-    cp /var/log/xensched/journal.jsonl "$RESULTS/$XENSCHED_CONFIGURATION.journal"
+    cp $journal "$RESULTS/$XENSCHED_WORKLOAD-$XENSCHED_REPETITION.journal"
+}
+
+# reads_in GUEST START MS RATE SEED WORD: the command for one phase.
+reads_in()
+{
+    case $(letter "$6" "$1") in
+    D) device=/dev/xvda ;;
+    V) device=/dev/xvdb ;;
+    *) return 0 ;;
+    esac
+    echo "timed-reads $device 4096 32 $4 $5 $2 $(($3 - pause_ms)) &&"
+}
+
+# commands GUEST START SECONDS RATE WORD...: reads during the lead, then in each phase.
+commands()
+{
+    local guest="$1" start="$2" seconds="$3" rate="$4" draw word
+
+    shift 4
+    # The same in all configurations of a repetition.
+    draw=$((100000 * seed + 1000 * XENSCHED_REPETITION + ${guest#g}))
+    reads_in "$guest" "$start" $((1000 * lead)) $((rate / 2)) $draw "$1"
+    start=$((start + lead))
+    for word; do
+        draw=$((draw + 10))
+        reads_in "$guest" $start $((1000 * seconds)) "$rate" $draw "$word"
+        start=$((start + seconds))
+    done
+    echo :
+}
+
+# host_time: ns that all domains ran.
+host_time()
+{
+    # shellcheck disable=SC2046 # a word each
+    domain-usage time 0 $(cat /tmp/domids)
+}
+
+# figures WORDS NS FILE...: of all guests together.  A line: ticks, idle time, exit code; for the
+# lead and each phase: requests, mean, median, P99.
+figures()
+{
+    awk -v phases="$1" -v ns="$2" '
+        $3 != 0 { exit failed = 1 }
+        NF == 3 { next }
+        NF != 3 + 4 * (phases + 1) { exit failed = 1 }
+        { for (i = 8; i < NF; i += 4) {
+              reads += $i; sum += $i * $(i + 1); p50 += $(i + 2); p99 += $(i + 3); n++ } }
+        END {
+            if (failed || !n)
+                exit 1
+            print "value reads", reads
+            print "value time", ns / reads, "ns"
+            print "value mean", sum / reads, "ns"
+            print "value p50", p50 / n, "ns"
+            print "value p99", p99 / n, "ns"
+        }' "$3"
+}
+
+# placed WORD: how many guests are on the node of their back end, and what the daemon did.
+placed()
+{
+    xl vcpu-list | awk -v word="$1" '
+        /^g[1-8] / { letter = substr(word, substr($1, 2), 1)
+                     n += letter == "D" && $4 <= 3 || letter == "V" && $4 >= 4 }
+        END { print "value near", n + 0 }'
+    [ ! -f $daemon_pid ] || awk '
+        /"what":"move"/ { moves++ }
+        /"what":"worse"/ { worse++ }
+        END { print "value moves", moves + 0; print "value rolled_back", worse + 0 }' $journal
+}
+
+# await_second: from here, "sleep" ends just after a second begins.
+await_second()
+{
+    begin=$(date +%s)
+    while [ "$(date +%s)" = "$begin" ]; do
+        usleep 5000
+    done
+    begin=$((begin + 3))
+}
+
+# go SECONDS RATE WORD...: one run.
+go()
+{
+    local seconds="$1" rate="$2" readers='' begin last
+
+    shift 2
+    await_second
+    region 63
+    rm -f /tmp/times-*
+    for name in $GUESTS; do
+        errand run "$(domid "$name")" \
+            "echo \$($(commands "$name" "$begin" "$seconds" "$rate" "$@"))" >"/tmp/times-$name" &
+        readers="$readers $!"
+    done
+    sleep $((2 + lead))
+    last=$(host_time)
+    sleep $((seconds * $#))
+    last=$(($(host_time) - last))
+    for reader in $readers; do
+        wait "$reader"
+    done
+    region 0
+    cat /tmp/times-* >/tmp/times
+    figures $# "$last" /tmp/times || { cat /tmp/times; return 1; }
+    eval "word=\${$#}"
+    placed "$word"
+}
+
+trial_runs()
+{
+    xensched trial show --json | grep -q '"state": *"running"'
+}
+
+# trial PAIRS RATE WORD: "xensched trial" judges a load that does not change.
+trial()
+{
+    local begin block=10 name
+
+    await_second
+    region 63
+    for name in $GUESTS; do
+        errand run "$(domid "$name")" "$(reads_in "$name" "$begin" \
+            $((1000 * (2 * block * $1 + 30))) "$2" "$((1000 * seed + ${name#g}))" "$3") :" \
+            >/dev/null &
+    done
+    sleep 10
+    xensched trial start --block ${block}s --pairs "$1"
+    while trial_runs; do
+        sleep 2
+    done
+    region 0
+    xensched trial show
+    xensched trial show --json | tr -d '\n'
+    echo
+    wait
 }
 
 begin()
 {
+    # shellcheck disable=SC2034 # of phases.sh
+    disk_mib=8 guest_run='errand serve'
+    # A read of a block that was never written copies nothing.
+    prepare="$prepare
+        for disk in xvda xvdb; do
+            dd if=/dev/zero of=/dev/\$disk bs=1M count=$disk_mib oflag=direct 2>/dev/null
+        done"
     start_phase_guests
-    for name in $GUESTS; do
-        echo "$name $(soft "$name")"
-    done | tee /tmp/memory
-    anywhere
-    do_plan plan
+    for name in driver $GUESTS; do
+        domid "$name"
+    done >/tmp/domids
+    do_plan phases-plan
 }
 
 "${@:-begin}"

@@ -1,313 +1,165 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes the plan of host-phases.sh, and reports its results as a table and as JSON.
+"""Writes the plans that host-phases.sh measures, and reports what placement is worth.
 
-Usage: phases.py plan LENGTH SEED PHASES
-       phases.py report RUNS-FOLDER OUTPUT.json
+Usage: phases.py cases
+       phases.py plan CASE REPETITIONS
+       phases.py report FOLDER OUTPUT.json
 
-"plan" prints the lines that a seed adds to phases.plan. RUNS-FOLDER has a folder LENGTH-SEED for
-each plan that is complete.
-
-The modelled time of a phase is its instructions x the mean time of an instruction in
-its samples. The gain of a placement is how much more work it does per
-modelled time than credit2 does in the mean of its runs of the same seed, all
-phases together; over the seeds, the median, the least and the most. With five
-seeds the true median is between least and most with 94 % probability. The
-figures of credit2 compare each of its runs with the mean of the others: chance.
+FOLDER has a database MACHINE-CASE-SEED.sqlite for each boot (phases-dom0.sh).  The placed
+run is compared with that of credit2 in the same repetition, which had the same reads at
+the same times and began on the same sockets.  The report has the median of these ratios,
+the least and the most, and an interval of the median (bootstrap, 95 %).
 """
 
-import bisect
 import collections
-import datetime
-import itertools
+import contextlib
 import json
 import pathlib
-import random
-import statistics
+import sqlite3
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "machine"))
+from paired import in_brackets, ratio_report, spread
 
-import modelled  # pylint: disable=wrong-import-position
-from runs import figures  # pylint: disable=wrong-import-position
+# The daemon's settings: it knows the guests already, and may move all of them at once.
+SETTINGS = "--settle 0 --max-moves 100"
+# For load that changes within seconds.
+EAGER = SETTINGS + " --half-life 300 --period 300 --stay 1000"
 
-CPUS = ("0-3", "4-7")
-BACKENDS = {"D": 0, "V": 1}  # which socket
-REQUESTS_PER_S = 2700        # of each guest, that make a phase of a second
-SAMPLES = 6                  # of a phase
-SAMPLED_US = 45000           # of each, warming included
-
-# A letter for each guest, see tests/host/dom0/usr/lib/box/phases.sh. These are seed 1's;
-# those of other seeds are random.
-PHASES = "DDDVVVCC CVDDVDVC pDDpqqCC VDVVDVDC".split()
-GUESTS = ["g%d" % (i + 1) for i in range(len(PHASES[0]))]
-
-BASE = "credit2"
-BASE_RUNS = ("credit2", "credit2_again", "credit2_third")
-PLACEMENTS = (
-    (BASE, "anywhere, by Xen's scheduler"),
-    ("static", "pinned to the sockets that are best for all phases together"),
-    ("random", "pinned to sockets by lot"),
-    ("memory", "soft affinity to the node of their memory, as xl chose it"),
-    ("driver", "xenschedd, driver-affinity and working-set"),
-    ("observe", "anywhere, while xenschedd logs and plans, and moves no guest"),
-    ("placement", "xenschedd, placement"),
-)
-BY_DAEMON = ("driver", "observe", "placement")
-
-VARIED = ((1, 1), (0.5, 1), (2, 1), (1, 4), (0.5, 4), (2, 4))
+# A letter for each guest: D reads from dom0, V from the driver domain, - does nothing.
+Case = collections.namedtuple("Case", "words seconds rate settings phases")
+CASES = {
+    "both": Case("500 reads/s of each guest", 1, 500, SETTINGS, ["DVVDVDDV"]),
+    "slow": Case("100 reads/s of each guest", 1, 100, SETTINGS, ["DVVDVDDV"]),
+    "dom0": Case("500 reads/s of each guest, all from dom0", 1, 500, SETTINGS, ["DDDDDDDD"]),
+    "alone": Case("500 reads/s of one guest, the others idle", 1, 500, SETTINGS,
+                  ["D-------"]),
+    "change10": Case("125 reads/s, other back ends every 10 s", 10, 125, EAGER,
+                     ["DDVVDVDV", "DVDVVVDD"]),
+    "change3": Case("250 reads/s, other back ends every 3 s", 3, 250, EAGER,
+                    ["DDVVDVDV", "DVDVVVDD", "VDDDVDVV", "VVDDDVVD"]),
+    "change1": Case("500 reads/s, other back ends every second", 1, 500, EAGER,
+                    ["DDVVDVDV", "DVDVVVDD", "VDDDVDVV", "VVDDDVVD"]),
+}
+# The load of "slow", judged by "xensched trial" on the host: pairs of blocks.
+TRIAL, TRIAL_PAIRS = "trial", 8
+FIGURES = ("time", "mean", "p50", "p99")
 
 
-# --- the plan ---
-
-def drawn_phase(lot):
-    """Up to two pairs, one or two guests that compute, half and half of the others."""
-    pairs = lot.choice((0, 0, 1, 2))
-    computing = lot.choice((1, 2))
-    readers = len(GUESTS) - 2 * pairs - computing
-    from_dom0 = readers // 2 + (readers % 2) * lot.randrange(2)
-    letters = list("ppqq"[:2 * pairs] + "C" * computing + "D" * from_dom0 +
-                   "V" * (readers - from_dom0))
-    lot.shuffle(letters)
-    return "".join(letters)
-
-
-def phases_of(lot, seed, number):
-    if seed == 1 and number <= len(PHASES):
-        return PHASES[:number]
-    return [drawn_phase(lot) for _ in range(number)]
+def print_plan(name, repetitions):
+    case = CASES["slow" if name == TRIAL else name]
+    print(f"repetitions = {repetitions}")
+    if name == TRIAL:
+        print(f'workload.{name}.run = "./phases-dom0.sh trial {TRIAL_PAIRS} {case.rate} '
+              f'{case.phases[0]}"')
+    else:
+        print(f'workload.{name}.run = "./phases-dom0.sh go {case.seconds} {case.rate} '
+              f'{" ".join(case.phases)}"')
+        print('configuration.credit2.prepare = "./phases-dom0.sh scatter"')
+    print('configuration.placed.prepare = [ "./phases-dom0.sh scatter", '
+          f'"./phases-dom0.sh by_daemon {case.settings}" ]')
+    print('configuration.placed.cleanup = "./phases-dom0.sh end_daemon"')
 
 
-def crossing(sockets, phase):
-    """How many pairs of guests that communicate are apart."""
-    apart = 0
-    for letter in set(phase):
-        guests = [i for i, mine in enumerate(phase) if mine == letter]
-        if letter in BACKENDS:
-            apart += sum(sockets[i] != BACKENDS[letter] for i in guests)
-        elif letter in "pqrs":
-            apart += sockets[guests[0]] != sockets[guests[1]]
-    return apart
-
-
-def best_sockets(phases):
-    """For all of them; of equally good ones the most even."""
-    return min(itertools.product((0, 1), repeat=len(GUESTS)),
-               key=lambda s: (sum(crossing(s, p) for p in phases),
-                              abs(2 * sum(s) - len(s)), s))
-
-
-def print_plan(length, seed, number):
-    lot = random.Random(seed)
-    drawn = [lot.randrange(2) for _ in GUESTS]
-    phases = phases_of(lot, seed, number)
-    pause = max(10000, 1e6 * length / SAMPLES - SAMPLED_US)
-    print('workload.phases.run = "./phases-dom0.sh go_through %d %d %s"' % (
-        REQUESTS_PER_S * length, pause, " ".join(phases)))
-    for name, sockets in ("static", best_sockets(phases)), ("random", drawn):
-        print("configuration.%s.place = [ %s ]" % (name, ", ".join(
-            '"%s=%s"' % (guest, CPUS[s]) for guest, s in zip(GUESTS, sockets))))
-
-
-# --- one run ---
-
-Phase = collections.namedtuple("Phase", "word region began ticks")
-
-
-def read_phases(folder):
-    """By placement, its phases in their order; the output of phases-dom0.sh."""
-    found = collections.defaultdict(dict)
-    for (_, placement, figure), (value,) in figures(
-            folder / "runs.sqlite").items():
-        number, word, what = figure.split(".")
-        found[placement].setdefault((int(number), word), {})[what] = int(value)
-    return {name: [Phase(word, **phases[number, word])
-                   for number, word in sorted(phases)]
-            for name, phases in found.items()}
-
-
-def read_journal(path):
-    """When guests were moved (ms), and the number of moves that were undone."""
-    moves, regrets = [], 0
-    with open(path, encoding="utf-8") as file:
-        for entry in map(json.loads, file):
-            regrets += entry["what"] in ("worse", "regret")
-            if entry["what"] == "move":
-                when = datetime.datetime.fromisoformat(
-                    entry["time"].replace("Z", "+00:00"))
-                moves.append(when.timestamp() * 1000)
-    return moves, regrets
-
-
-def delays(phases, moves):
-    """For each move, ms since the beginning of its phase."""
-    begun = [phase.began for phase in phases]
-    return [round(ms - begun[max(0, bisect.bisect_right(begun, ms) - 1)])
-            for ms in moves]
-
-
-def sampled(regions, number):
-    """The counts of all samples of a phase, added up; how many they are."""
-    samples = [modelled.total(entry) for entry in regions[number]]
-    return {name: sum(one[name] for one in samples)
-            for name in samples[0]}, len(samples)
-
-
-def scaled(counts, ticks):
-    return {name: value * ticks / counts["instructions"]
-            for name, value in counts.items()}
-
-
-def placed(folder, machine, regions, name, phases):
-    """What all phases took under one placement."""
-    each, all_counts, samples = [], {}, 0
-    for phase in phases:
-        counts, number = sampled(regions, phase.region)
-        whole = scaled(counts, phase.ticks)
-        samples += number
-        for key, value in whole.items():
-            all_counts[key] = all_counts.get(key, 0) + value
-        each.append({"phase": phase.word, "instructions": phase.ticks,
-                     "modelled_ns": round(modelled.ns(machine, whole))})
-    one = {"placement": name, "samples": samples,
-           "instructions": sum(phase.ticks for phase in phases),
-           "phases": each,
-           "lines_from_other_socket": round(all_counts["other_socket"]),
-           "lines_from_remote_memory": round(all_counts["dram_remote"]),
-           "modelled_ns": {"%g/%d" % varied: round(modelled.ns(
-               machine, all_counts, *varied)) for varied in VARIED}}
-    if name in BY_DAEMON:
-        moves, regrets = read_journal(folder / (name + ".journal"))
-        one.update(moves=len(moves), regrets=regrets,
-                   move_delays_ms=delays(phases, moves))
-    return one
-
-
-def run(folder):
-    length, seed = map(int, folder.name.split("-"))
-    machine, regions = modelled.read(folder / "machine.jsonl")
-    phases = read_phases(folder)
-    names = BASE_RUNS + tuple(name for name, _ in PLACEMENTS if name != BASE)
-    found = [placed(folder, machine, regions, name, phases[name])
-             for name in names if name in phases]
-    return {"length_s": length, "seed": seed, "placements": found}
-
-
-# --- all runs ---
-
-def spread(numbers):
-    return {"median": round(statistics.median(numbers), 4),
-            "min": round(min(numbers), 4), "max": round(max(numbers), 4)}
-
-
-def against(mine, bases):
-    """A run's figures, as ratios to the mean of those of BASES."""
-    def ratio(figure):
-        return figure(mine) / statistics.mean(figure(one) for one in bases)
-
-    def time_of_phase(i):
-        return lambda one: one["phases"][i]["modelled_ns"]
-
-    def time_varied(name):
-        return lambda one: one["modelled_ns"][name]
-
-    return {
-        "varied": {name: 1 / ratio(time_varied(name))
-                   for name in ("%g/%d" % v for v in VARIED)},
-        "worst_phase": min(1 / ratio(time_of_phase(i))
-                           for i in range(len(mine["phases"]))),
-        "instructions": ratio(lambda one: one["instructions"]),
-        "lines": ratio(lambda one: one["lines_from_other_socket"]),
-    }
-
-
-def compared(one, name):
-    """For one seed: a placement with credit2, or each run of credit2 with the others."""
-    bases = [e for e in one["placements"] if e["placement"] in BASE_RUNS]
-    if name != BASE:
-        return [against(e, bases) for e in one["placements"]
-                if e["placement"] == name]
-    return [against(e, [other for other in bases if other is not e])
-            for e in bases] if len(bases) > 1 else []
-
-
-def summary(runs, name):
-    """The comparison over all seeds of one length."""
-    by_seed = {one["seed"]: compared(one, name) for one in runs}
-    ratios = [ratio for each in by_seed.values() for ratio in each]
-    if not ratios:
-        return None
-    varied = {key: spread([r["varied"][key] for r in ratios])
-              for key in ratios[0]["varied"]}
-    found = {
-        "placement": name,
-        "seeds": [seed for seed, each in by_seed.items() if each],
-        "work_per_time_to_credit2": varied["1/1"],
-        "worst_phase": round(min(r["worst_phase"] for r in ratios), 4),
-        "instructions_to_credit2": spread([r["instructions"] for r in ratios]),
-        "lines_from_other_socket_to_credit2":
-            spread([r["lines"] for r in ratios]),
-        "varied": varied,
-    }
-    if name in BY_DAEMON:
-        mine = [e for one in runs for e in one["placements"]
-                if e["placement"] == name]
-        found["moves"] = [e["moves"] for e in mine]
-        found["regrets"] = [e["regrets"] for e in mine]
+def figures(path):
+    """The output of runs, by configuration and repetition."""
+    found = {"credit2": {}, "placed": {}}
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        for configuration, repetition, name, value in db.execute(
+                "SELECT configuration, repetition, name, value "
+                "FROM value JOIN run ON run = id WHERE state = 'done'"):
+            found[configuration].setdefault(repetition, {})[name] = value
     return found
 
 
-def percent(ratio):
-    return "%+.1f %%" % ((ratio - 1) * 100)
+def case_report(name, boots):
+    pairs = [(boot["credit2"][repetition], placed) for boot in boots
+             for repetition, placed in sorted(boot["placed"].items())
+             if repetition in boot["credit2"]]
+    found = {"case": name, "boots": len(boots), "pairs": len(pairs)}
+    for configuration, nr in ("credit2", 0), ("placed", 1):
+        found[configuration] = {key: spread([pair[nr][key] for pair in pairs])
+                                for key in sorted(pairs[0][nr])}
+    for key in FIGURES:
+        found[key + "_to_credit2"] = ratio_report(
+            [placed[key] / credit2[key] for credit2, placed in pairs])
+    return found
 
 
-def interval(figure):
-    return "%s (%s to %s)" % tuple(percent(figure[key]) for key in
-                                   ("median", "min", "max"))
+def trials(path):
+    """What "xensched trial" found."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        for output, in db.execute("SELECT output FROM run WHERE state = 'done'"):
+            yield json.loads(next(line for line in output.splitlines()
+                                  if line.startswith("{")))
 
 
-def print_table(length, seeds, found):
-    print("\nphases of %d s, %d seeds: work per modelled time, to credit2" %
-          (length, seeds))
-    print("%-10s %-32s %9s %-28s %-28s" % (
-        "", "", "worst", "instructions", "lines from other socket"))
-    for one in found:
-        print("%-10s %-32s %9s %-28s %-28s" % (
-            one["placement"], interval(one["work_per_time_to_credit2"]),
-            percent(one["worst_phase"]),
-            interval(one["instructions_to_credit2"]),
-            interval(one["lines_from_other_socket_to_credit2"])))
-    for one in found:
-        print("  %-10s latencies/overlap: %s" % (one["placement"], ", ".join(
-            "%s %s" % (key, percent(value["median"]))
-            for key, value in one["varied"].items())))
-        if "moves" in one:
-            print("  %-10s moves %s, regrets %s" % ("", one["moves"],
-                                                    one["regrets"]))
+def make_report(folder):
+    boots = collections.defaultdict(list)
+    for path in sorted(pathlib.Path(folder).glob("*-*-*.sqlite")):
+        machine, case, _ = path.name.split("-")
+        boots[machine, case].append(path)
+    machines = sorted({key[0] for key in boots}, reverse=True)
+    return {"cases": [{"machine": machine} |
+                      case_report(name, [figures(path) for path in boots[machine, name]])
+                      for machine in machines for name in CASES if boots[machine, name]],
+            "trials": [{"machine": machine} | trial for machine in machines
+                       for path in boots[machine, TRIAL] for trial in trials(path)]}
 
 
-def report(folder, output):
-    runs = [run(one.parent) for one in
-            sorted(pathlib.Path(folder).glob("*-*/complete"))]
-    lengths = []
-    for length in sorted({one["length_s"] for one in runs}):
-        these = [one for one in runs if one["length_s"] == length]
-        found = [one for one in (summary(these, name) for name, _ in PLACEMENTS)
-                 if one]
-        lengths.append({"length_s": length,
-                        "seeds": [one["seed"] for one in these],
-                        "placements": found})
-        print_table(length, len(these), found)
-    with open(output, "w", encoding="ascii") as file:
-        json.dump({"machine": pathlib.Path(folder).name, "lengths": lengths,
-                   "runs": runs}, file, indent=1)
-        file.write("\n")
+def more(ratio):
+    return in_brackets(ratio, lambda r: 100 * (r - 1), "{:+.1f} %")
+
+
+def micro(figure):
+    return in_brackets(figure, lambda ns: ns / 1000, "{:.1f}")
+
+
+def load(one, report):
+    several = len({case["machine"] for case in report["cases"]}) > 1
+    return (f"`{one['machine']}`: " if several else "") + CASES[one["case"]].words
+
+
+def table(report):
+    """Rows of docs/develop/results.md."""
+    yield ["load", "pairs", "pCPU time per read, µs", "placed", "mean time, placed",
+           "P99, µs", "placed"]
+    for one in report["cases"]:
+        credit2 = one["credit2"]
+        yield [load(one, report), str(one["pairs"]),
+               micro(credit2["time"]), more(one["time_to_credit2"]),
+               more(one["mean_to_credit2"]),
+               micro(credit2["p99"]), more(one["p99_to_credit2"])]
+
+
+def where(report):
+    """Guests on the socket of their back end when a run ended, and the daemon's moves."""
+    yield ["load", "near, credit2", "near, placed", "moves in a run", "rolled back"]
+    for one in report["cases"]:
+        yield [load(one, report)] + [in_brackets(figure, float, "{:.0f}") for figure in (
+            one["credit2"]["near"], one["placed"]["near"], one["placed"]["moves"],
+            one["placed"]["rolled_back"])]
+
+
+def main():
+    if sys.argv[1:] == ["cases"]:
+        print(" ".join(CASES), TRIAL)
+    elif len(sys.argv) == 4 and sys.argv[1] == "plan":
+        print_plan(sys.argv[2], int(sys.argv[3]))
+    elif len(sys.argv) == 4 and sys.argv[1] == "report":
+        report = make_report(sys.argv[2])
+        with open(sys.argv[3], "w", encoding="ascii") as file:
+            json.dump(report, file, indent=1)
+            file.write("\n")
+        for rows in table(report), where(report):
+            for row in rows:
+                print(" | ".join(row))
+            print()
+        for trial in report["trials"]:
+            print(f"{trial['machine']}: {trial['verdict']}")
+    else:
+        sys.exit(__doc__)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 5 and sys.argv[1] == "plan":
-        print_plan(*map(int, sys.argv[2:]))
-    elif len(sys.argv) == 4 and sys.argv[1] == "report":
-        report(*sys.argv[2:])
-    else:
-        sys.exit(__doc__)
+    main()

@@ -14,16 +14,25 @@
 
 GUESTS="g1 g2 g3 g4 g5 g6 g7 g8"
 phase_node=/phases
+# MiB of each of a guest's two disks, and what the guests do in place of phases.
+disk_mib=2
+guest_run=
+# What a guest does before that: it writes the blocks that phases.c reads, so that both back ends have
+# mapped its page when a phase begins.
+prepare='until [ -b /dev/xvda ] && [ -b /dev/xvdb ]; do
+             usleep 50000
+         done
+         for disk in xvda xvdb; do
+             dd if=/dev/zero of=/dev/$disk bs=4k count=256 oflag=direct 2>/dev/null
+         done'
 
 # one_guest NAME RAM-DISK: starts a guest with that disk and one of the driver domain's.
 one_guest()
 {
-    guest start idle name="$1" run="phases serve $phase_node $1" \
-        prepare='until [ -b /dev/xvda ] && [ -b /dev/xvdb ]; do
-                     usleep 50000
-                 done' \
+    guest start idle name="$1" run="${guest_run:-phases serve $phase_node $1}" \
+        prepare="$prepare" \
         xl="disk = [ 'phy:$2,xvda,w',
-            'script=block-ram,backend=driver,vdev=xvdb,access=w,target=2' ]"
+            'script=block-ram,backend=driver,vdev=xvdb,access=w,target=$disk_mib' ]"
 }
 
 # two_guests NAME NAME: starts two.  With more at a time, the driver domain, which makes their disks
@@ -32,8 +41,8 @@ two_guests()
 {
     local first one other
 
-    one=$(take_ram_disk /run/guests/.disks 2) || return 1
-    other=$(take_ram_disk /run/guests/.disks 2) || return 1
+    one=$(take_ram_disk /run/guests/.disks $disk_mib) || return 1
+    other=$(take_ram_disk /run/guests/.disks $disk_mib) || return 1
     one_guest "$1" "$one" &
     first=$!
     one_guest "$2" "$other" && wait $first
@@ -44,7 +53,7 @@ start_phase_guests()
     local name
 
     xl vcpu-pin Domain-0 all 0-3 || return 1
-    guest start driver memory=192 cpus=4-7 run=obey || return 1
+    guest start driver memory=$((176 + 8 * disk_mib)) cpus=4-7 run=obey || return 1
     phases set $phase_node nothing >/dev/null || return 1
     for name in 1 3 5 7; do
         two_guests g$name g$((name + 1)) || return 1
@@ -74,7 +83,7 @@ talks_with()
     esac
 }
 
-# pair_word PHASE GUEST AMOUNT PAUSE: the first of the two asks.
+# pair_word PHASE GUEST PAUSE: the first of the two asks.
 pair_word()
 {
     local one="$2" other node
@@ -82,9 +91,9 @@ pair_word()
     other=$(talks_with "$1" "$2")
     node=/meeting/$(letter "$1" "$2")
     if [ "${one#g}" -lt "${other#g}" ]; then
-        echo "$one=ask:$3:$4:$node,$(domid "$other")"
+        echo "$one=ask:$3:$node,$(domid "$other")"
     else
-        echo "$one=answer:0:0:$node,$(domid "$other")"
+        echo "$one=answer:0:$node,$(domid "$other")"
     fi
 }
 
@@ -107,49 +116,26 @@ make_meetings()
     done
 }
 
-# phase_text PHASE AMOUNT PAUSE: prints the text for phases.c.  AMOUNT and PAUSE (us) are those of a
-# request and of a round trip; a computing guest does a quarter as many loops and pauses four times
-# as long.
+# phase_text PHASE PAUSE: prints the text for phases.c.  PAUSE (us) follows each request and each
+# round trip; a computing guest pauses four times as long.
 phase_text()
 {
     local name
 
     for name in $GUESTS; do
         case $(letter "$1" "$name") in
-        D)     echo "$name=read:$2:$3:/dev/xvda" ;;
-        V)     echo "$name=read:$2:$3:/dev/xvdb" ;;
-        B)     echo "$name=both:$2:$3" ;;
-        C)     echo "$name=compute:$(($2 / 4)):$(($3 * 4))" ;;
-        [p-s]) pair_word "$1" "$name" "$2" "$3" ;;
+        D)     echo "$name=read:$2:/dev/xvda" ;;
+        V)     echo "$name=read:$2:/dev/xvdb" ;;
+        B)     echo "$name=both:$2" ;;
+        C)     echo "$name=compute:$(($2 * 4))" ;;
+        [p-s]) pair_word "$1" "$name" "$2" ;;
         esac
     done | tr '\n' ' '
 }
 
-# set_phase PHASE AMOUNT PAUSE: begins it; prints when (ms since 1970).
+# set_phase PHASE PAUSE: begins it; prints when (ms since 1970).
 set_phase()
 {
     make_meetings "$1"
     phases set $phase_node "$(phase_text "$@")"
-}
-
-# workers PHASE: prints the domids of all that have an amount to do in it.
-workers()
-{
-    local word
-
-    for word in $(phase_text "$1" 4 0); do
-        case $word in
-        *=answer:*) ;;
-        *) domid "${word%%=*}" ;;
-        esac
-    done
-}
-
-# run_phase PHASE AMOUNT: runs it without pauses; returns when all have finished.  Prints the output
-# of "phases run".
-run_phase()
-{
-    make_meetings "$1"
-    # shellcheck disable=SC2046 # one word each
-    phases run $phase_node "$(phase_text "$1" "$2" 0)" $(workers "$1")
 }
