@@ -22,8 +22,8 @@ scatter()
 {
     for name in $GUESTS; do
         echo "$name"
-    done | awk -v seed=$((1000 * seed + XENSCHED_REPETITION)) '
-        BEGIN { srand(seed) }
+    done | awk -v seed=$(((1000 * seed + XENSCHED_REPETITION) * 69069 % 2147483647)) '
+        BEGIN { srand(seed) } # whose first numbers are alike if seeds are
         { print $1, rand() < 0.5 ? "0-3" : "4-7" }' >/tmp/drawn
     while read -r name pcpus; do
         xl vcpu-pin "$name" 0 "$pcpus" all
