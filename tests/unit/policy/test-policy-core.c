@@ -252,6 +252,22 @@ static void waits_of_before_are_no_price(void **state)
     assert_int_equal(world.domains[guest].moves, 2);
 }
 
+/* Waits while the pCPU woke up are no queueing, so they excuse none. */
+static void waits_of_before_that_found_idle_pcpus_excuse_none(void **state)
+{
+    unsigned int guest = reader(0.2, 31000);
+
+    (void)state;
+    world.domains[0].use = 0.2;
+    world.domains[0].queues = world.domains[guest].queues = 0.25;
+    world.domains[0].idled = world.domains[guest].idled = 1;
+    settle();
+    assert_int_equal(at(guest), CORE_0);
+    world.domains[0].idled = world.domains[guest].idled = 0;
+    world_run(60);
+    assert_int_equal(at(guest), PLACE_0);
+}
+
 /* By chance they would wait for 225 ms/s, and its lines save less than that. */
 static void a_guest_that_is_there_pays_for_counted_waits_only(void **state)
 {
@@ -316,6 +332,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_guest_that_waits_leaves_and_returns_ever_later,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(waits_of_before_are_no_price, setup, teardown),
+        cmocka_unit_test_setup_teardown(waits_of_before_that_found_idle_pcpus_excuse_none,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(a_guest_that_is_there_pays_for_counted_waits_only,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(
