@@ -3,13 +3,12 @@
 #
 # Measures what placement is worth where distance takes time: the pCPU time of the whole
 # host for a read, the daemon's included, and how long a read takes, if the guests are
-# left to credit2 and if xenschedd places them.
+# left to credit2, if they stay on sockets that were drawn, and if xenschedd places them.
 #
 # Runs in mode timed (docs/develop/machine-model.md; needs 'make machine'), as a plan of
 # "xensched runs": 2 sockets x 4 cores, dom0 on socket 0, a driver domain on socket 1, and
 # eight guests with a disk of each.  The guests read 4 KiB at given times, an open loop.  A
-# repetition draws these times, the blocks, and the sockets on which the guests begin; it has
-# each configuration once, in random order.
+# repetition draws these times and the blocks; it has each configuration once, in random order.
 #
 #   MACHINE=NAME          machine to simulate (xeon2)
 #   CASES="NAME ..."      of phases.py (all)

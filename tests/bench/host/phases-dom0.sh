@@ -17,8 +17,17 @@ seed=$(cat phases-seed)
 lead=4      # s of half of the load before a run counts: the daemon places the guests
 pause_ms=100 # between two phases: guests wait for their last read, and start the next program
 
-# scatter: leaves the guests to Xen's scheduler, each on a node that the repetition draws.
-scatter()
+# let_go: leaves the guests to Xen's scheduler.  After a new affinity credit2 chooses the run queue
+# with the least load.
+let_go()
+{
+    for name in $GUESTS; do
+        xl vcpu-pin "$name" 0 all all
+    done
+}
+
+# bind: keeps each guest on a socket that the repetition draws.
+bind()
 {
     for name in $GUESTS; do
         echo "$name"
@@ -28,10 +37,6 @@ scatter()
     while read -r name pcpus; do
         xl vcpu-pin "$name" 0 "$pcpus" all
     done </tmp/drawn
-    sleep 1
-    for name in $GUESTS; do
-        xl vcpu-pin "$name" 0 all all
-    done
 }
 
 # by_daemon OPTION...

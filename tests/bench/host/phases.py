@@ -7,9 +7,10 @@ Usage: phases.py cases
        phases.py report FOLDER OUTPUT.json
 
 FOLDER has a database MACHINE-CASE-SEED.sqlite for each boot (phases-dom0.sh).  The placed
-run is compared with that of credit2 in the same repetition, which had the same reads at
-the same times and began on the same sockets.  The report has the median of these ratios,
-the least and the most, and an interval of the median (bootstrap, 95 %).
+run is compared with others of the same repetition, which had the same reads at the same
+times: of credit2, which chose where guests run, and of guests bound to sockets that were
+drawn.  The report has the median of these ratios, the least and the most, and an interval
+of the median (bootstrap, 95 %).
 """
 
 import collections
@@ -55,15 +56,16 @@ def print_plan(name, repetitions):
     else:
         print(f'workload.{name}.run = "./phases-dom0.sh go {case.seconds} {case.rate} '
               f'{" ".join(case.phases)}"')
-        print('configuration.credit2.prepare = "./phases-dom0.sh scatter"')
-    print('configuration.placed.prepare = [ "./phases-dom0.sh scatter", '
+        print('configuration.credit2.prepare = "./phases-dom0.sh let_go"')
+        print('configuration.drawn.prepare = "./phases-dom0.sh bind"')
+    print('configuration.placed.prepare = [ "./phases-dom0.sh let_go", '
           f'"./phases-dom0.sh by_daemon {case.settings}" ]')
     print('configuration.placed.cleanup = "./phases-dom0.sh end_daemon"')
 
 
 def figures(path):
     """The output of runs, by configuration and repetition."""
-    found = {"credit2": {}, "placed": {}}
+    found = {"credit2": {}, "drawn": {}, "placed": {}}
     with contextlib.closing(sqlite3.connect(path)) as db:
         for configuration, repetition, name, value in db.execute(
                 "SELECT configuration, repetition, name, value "
@@ -72,17 +74,19 @@ def figures(path):
     return found
 
 
-def case_report(name, boots):
-    pairs = [(boot["credit2"][repetition], placed) for boot in boots
+def case_report(name, boots, base):
+    pairs = [(boot[base][repetition], placed) for boot in boots
              for repetition, placed in sorted(boot["placed"].items())
-             if repetition in boot["credit2"]]
+             if repetition in boot[base]]
+    if not pairs:
+        return None
     found = {"case": name, "boots": len(boots), "pairs": len(pairs)}
-    for configuration, nr in ("credit2", 0), ("placed", 1):
+    for configuration, nr in (base, 0), ("placed", 1):
         found[configuration] = {key: spread([pair[nr][key] for pair in pairs])
                                 for key in sorted(pairs[0][nr])}
     for key in FIGURES:
-        found[key + "_to_credit2"] = ratio_report(
-            [placed[key] / credit2[key] for credit2, placed in pairs])
+        found[f"{key}_to_{base}"] = ratio_report(
+            [placed[key] / other[key] for other, placed in pairs])
     return found
 
 
@@ -100,9 +104,15 @@ def make_report(folder):
         machine, case, _ = path.name.split("-")
         boots[machine, case].append(path)
     machines = sorted({key[0] for key in boots}, reverse=True)
-    return {"cases": [{"machine": machine} |
-                      case_report(name, [figures(path) for path in boots[machine, name]])
-                      for machine in machines for name in CASES if boots[machine, name]],
+    runs = {key: [figures(path) for path in paths] for key, paths in boots.items()
+            if key[1] != TRIAL}
+
+    def compared(base):
+        found = [(machine, case_report(name, runs[machine, name], base))
+                 for machine in machines for name in CASES if (machine, name) in runs]
+        return [{"machine": machine} | case for machine, case in found if case]
+
+    return {"cases": compared("credit2"), "drawn": compared("drawn"),
             "trials": [{"machine": machine} | trial for machine in machines
                        for path in boots[machine, TRIAL] for trial in trials(path)]}
 
@@ -115,29 +125,28 @@ def micro(figure):
     return in_brackets(figure, lambda ns: ns / 1000, "{:.1f}")
 
 
-def load(one, report):
-    several = len({case["machine"] for case in report["cases"]}) > 1
+def load(one, cases):
+    several = len({case["machine"] for case in cases}) > 1
     return (f"`{one['machine']}`: " if several else "") + CASES[one["case"]].words
 
 
-def table(report):
+def table(cases, base="credit2"):
     """Rows of docs/develop/results.md."""
     yield ["load", "pairs", "pCPU time per read, µs", "placed", "mean time, placed",
            "P99, µs", "placed"]
-    for one in report["cases"]:
-        credit2 = one["credit2"]
-        yield [load(one, report), str(one["pairs"]),
-               micro(credit2["time"]), more(one["time_to_credit2"]),
-               more(one["mean_to_credit2"]),
-               micro(credit2["p99"]), more(one["p99_to_credit2"])]
+    for one in cases:
+        yield [load(one, cases), str(one["pairs"]),
+               micro(one[base]["time"]), more(one[f"time_to_{base}"]),
+               more(one[f"mean_to_{base}"]),
+               micro(one[base]["p99"]), more(one[f"p99_to_{base}"])]
 
 
-def where(report):
+def where(cases, base="credit2"):
     """Guests on the socket of their back end when a run ended, and the daemon's moves."""
-    yield ["load", "near, credit2", "near, placed", "moves in a run", "rolled back"]
-    for one in report["cases"]:
-        yield [load(one, report)] + [in_brackets(figure, float, "{:.0f}") for figure in (
-            one["credit2"]["near"], one["placed"]["near"], one["placed"]["moves"],
+    yield ["load", f"near, {base}", "near, placed", "moves in a run", "rolled back"]
+    for one in cases:
+        yield [load(one, cases)] + [in_brackets(figure, float, "{:.0f}") for figure in (
+            one[base]["near"], one["placed"]["near"], one["placed"]["moves"],
             one["placed"]["rolled_back"])]
 
 
@@ -151,7 +160,8 @@ def main():
         with open(sys.argv[3], "w", encoding="ascii") as file:
             json.dump(report, file, indent=1)
             file.write("\n")
-        for rows in table(report), where(report):
+        for rows in (table(report["cases"]), where(report["cases"]),
+                     table(report["drawn"], "drawn"), where(report["drawn"], "drawn")):
             for row in rows:
                 print(" | ".join(row))
             print()
