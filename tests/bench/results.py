@@ -299,6 +299,7 @@ TABLES = {
     "near-times": lambda: near.table(load("near"), near.times),
     "phases": lambda: phases.table(load("phases")["cases"]),
     "phases-where": lambda: phases.where(load("phases")["cases"]),
+    "phases-drawn": lambda: phases.table(load("phases")["drawn"], "drawn"),
     "sampling": sampling,
     "cases": cases,
     "memory": memory,
