@@ -17,8 +17,7 @@ seed=$(cat phases-seed)
 lead=4      # s of half of the load before a run counts: the daemon places the guests
 pause_ms=100 # between two phases: guests wait for their last read, and start the next program
 
-# let_go: leaves the guests to Xen's scheduler.  After a new affinity credit2 chooses the run queue
-# with the least load.
+# let_go: leaves the guests to Xen's scheduler, which then decides where they begin.
 let_go()
 {
     for name in $GUESTS; do
@@ -26,13 +25,13 @@ let_go()
     done
 }
 
-# bind: keeps each guest on a socket that the repetition draws.
+# bind: binds each guest to a socket that the repetition draws.  A guest moves when it wakes up.
 bind()
 {
     for name in $GUESTS; do
         echo "$name"
-    done | awk -v seed=$(((1000 * seed + XENSCHED_REPETITION) * 69069 % 2147483647)) '
-        BEGIN { srand(seed) } # whose first numbers are alike if seeds are
+    done | awk -v seed=$((1000 * seed + XENSCHED_REPETITION)) '
+        BEGIN { srand(seed) }
         { print $1, rand() < 0.5 ? "0-3" : "4-7" }' >/tmp/drawn
     while read -r name pcpus; do
         xl vcpu-pin "$name" 0 "$pcpus" all

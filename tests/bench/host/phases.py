@@ -6,11 +6,11 @@ Usage: phases.py cases
        phases.py plan CASE REPETITIONS
        phases.py report FOLDER OUTPUT.json
 
-FOLDER has a database MACHINE-CASE-SEED.sqlite for each boot (phases-dom0.sh).  The placed
-run is compared with others of the same repetition, which had the same reads at the same
-times: of credit2, which chose where guests run, and of guests bound to sockets that were
-drawn.  The report has the median of these ratios, the least and the most, and an interval
-of the median (bootstrap, 95 %).
+FOLDER contains a database MACHINE-CASE-SEED.sqlite for each boot (phases-dom0.sh).  The
+report compares the placed run of each repetition with two others, which had the same reads
+at the same times.  In one, credit2 decided where the guests ran; in the other, they were
+bound to drawn sockets.  For the ratios the report contains median, minimum, maximum, and
+the 95 % bootstrap interval of the median.
 """
 
 import collections
