@@ -32,3 +32,12 @@ analyzed_ns()
         it && $1 == state { sum += $2 * $4 }
         END { printf "%.0f\n", sum * 1e6 / khz }' /run/analyzed
 }
+
+# analyzed_times GUEST STATE: prints how often its vCPUs were in the state.
+analyzed_times()
+{
+    awk -v domain="|-- Domain $(domid "$1") --|" -v state="$2:" '
+        /^[|]-- Domain/ { it = $0 == domain }
+        it && $1 == state { sum += $2 }
+        END { print sum + 0 }' /run/analyzed
+}
