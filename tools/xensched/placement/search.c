@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Searches moves and exchanges until none lowers the cost. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,18 @@
 /* The largest number of units that are tried as the one that makes room. */
 #define ASKED 24
 
-/* Prices computed for each unit and spot; about 100 ns each. */
+/* Prices computed for each unit and spot. */
 #define EFFORT     500
 #define EFFORT_MIN 10000
 #define EFFORT_MAX 200000
+
+/*
+ * All moves together save at most what movable units cost, so a search takes at most this part of
+ * it, by the time of a price.  But it is enough to examine each unit.
+ */
+#define STAKE_PART   0.02
+#define NS_PER_PRICE 100
+#define EFFORT_LEAST 20
 
 /*
  * The search continues from a result that is worse than the best one by at most SLACK of all
@@ -424,12 +433,25 @@ static void kick_units(struct search *s)
         keep_best(s);
 }
 
+/* Returns the number of prices that are worth their time, if a plan is made each second. */
+static double worth_of_stake(const struct placement *p)
+{
+    double stake = 0;
+    unsigned int i;
+
+    for (i = 0; i < p->nr_units; i++)
+        if (p->units[i].movable)
+            stake += terms_price(p, i, p->units[i].at);
+
+    return STAKE_PART * stake / NS_PER_PRICE;
+}
+
 unsigned long search_effort(const struct placement *p)
 {
-    unsigned long effort = (unsigned long)EFFORT * p->nr_units * p->nr_spots;
+    double pairs = (double)p->nr_units * p->nr_spots;
+    double for_size = fmin(fmax(EFFORT * pairs, EFFORT_MIN), EFFORT_MAX);
 
-    return effort < EFFORT_MIN ? EFFORT_MIN
-         : effort > EFFORT_MAX ? EFFORT_MAX : effort;
+    return fmin(for_size, fmax(worth_of_stake(p), EFFORT_LEAST * pairs));
 }
 
 void search_prepare(struct placement *p)

@@ -20,7 +20,10 @@ double search_price(const struct placement *p, unsigned int unit, unsigned int s
 /* Sets thresholds by the units' costs at their spots.  Call it after placement_ready(). */
 void search_prepare(struct placement *p);
 
-/* Returns the effort for a host of this size, within bounds. */
+/*
+ * Returns the effort for a host of this size, within bounds.  Where little can be saved, it is less,
+ * because the search itself takes pCPU time.
+ */
 unsigned long search_effort(const struct placement *p);
 
 /* @effort: the number of prices that the search may compute. */
