@@ -299,13 +299,18 @@ bool log_sources_linux_rings(const struct log_sources *sources)
     return source->state == LOG_SOURCE_READING && xensched_area_doorbell(source->area);
 }
 
+static bool is_polled(const struct log_source *source)
+{
+    return source->state == LOG_SOURCE_READING ? source->on
+         : source->state == LOG_SOURCE_ASKED && source->poll_again;
+}
+
 bool log_sources_are_polled(const struct log_sources *sources, bool listens_to_linux)
 {
     unsigned int i = listens_to_linux ? FIRST_DOMAIN : LINUX_OF_DOM0;
 
     for (; i < sources->nr; i++)
-        if (sources->source[i]->state == LOG_SOURCE_ASKED ||
-            (sources->source[i]->state == LOG_SOURCE_READING && sources->source[i]->on))
+        if (is_polled(sources->source[i]))
             return true;
 
     return false;

@@ -139,8 +139,8 @@ void log_sources_cap(struct log_sources *sources, uint64_t now_ns);
 bool log_sources_linux_rings(const struct log_sources *sources);
 
 /*
- * Is there a source with events on, or requested, that has no doorbell?  dom0's Linux has
- * one, if @listens_to_linux.
+ * Is there a source with events on, or one that is being mapped, without a doorbell?  dom0's Linux
+ * has one, if @listens_to_linux.  A domain that was asked for its log may never answer.
  */
 bool log_sources_are_polled(const struct log_sources *sources, bool listens_to_linux);
 
