@@ -75,7 +75,7 @@ in_guest driver 'killall xensched-disks'
 sleep 3
 known=$(served)
 claim "$remote:1000 0:1000 $(xl domid local):1000"
-# The daemon believes no pages of a guest that has sent no notification for some seconds.
+# The daemon counts no pages of a guest that has sent no notification for some seconds.
 in_guest remote 'disk-io /dev/xvda write 4096 40'
 claim "$remote:1010 0:9000 $(xl domid local):9000"
 is "a report about its own guest counts" "$(served)" $((known + 10))
