@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Measures what placement is worth where distance takes time: the pCPU time of the whole
-# host for a read, the daemon's included, and how long a read takes, if the guests are
-# left to credit2, if they stay on sockets that were drawn, and if xenschedd places them.
+# host for a read, the daemon's included, and how long a read takes: if the guests are left
+# to credit2, if they stay on sockets that were drawn (without xenschedd, and with it in mode
+# advise), and if xenschedd places them.
 #
 # Runs in mode timed (docs/develop/machine-model.md; needs 'make machine'), as a plan of
 # "xensched runs": 2 sockets x 4 cores, dom0 on socket 0, a driver domain on socket 1, and

@@ -300,6 +300,7 @@ TABLES = {
     "phases": lambda: phases.table(load("phases")["cases"]),
     "phases-where": lambda: phases.where(load("phases")["cases"]),
     "phases-drawn": lambda: phases.table(load("phases")["drawn"], "drawn"),
+    "phases-advised": lambda: phases.table(load("phases")["advised"], "drawn", "advised"),
     "sampling": sampling,
     "cases": cases,
     "memory": memory,

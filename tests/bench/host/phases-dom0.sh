@@ -42,7 +42,7 @@ bind()
 by_daemon()
 {
     rm -f /var/lib/xensched/prices.json
-    start_daemon --mode act "$@"
+    start_daemon "$@"
 }
 
 # end_daemon: restores affinities.

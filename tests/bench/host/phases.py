@@ -7,9 +7,10 @@ Usage: phases.py cases
        phases.py report FOLDER OUTPUT.json
 
 FOLDER contains a database MACHINE-CASE-SEED.sqlite for each boot (phases-dom0.sh).  The
-report compares the placed run of each repetition with two others, which had the same reads
-at the same times.  In one, credit2 decided where the guests ran; in the other, they were
-bound to drawn sockets.  For the ratios the report contains median, minimum, maximum, and
+report compares the runs of each repetition, which had the same reads at the same times: placed
+with credit2, which decided where the guests ran; placed with drawn, where they were bound to
+drawn sockets; and advised with drawn: bound to the same sockets, with the daemon in mode
+advise, which moves no guest.  For the ratios the report contains median, minimum, maximum, and
 the 95 % bootstrap interval of the median.
 """
 
@@ -47,6 +48,12 @@ TRIAL, TRIAL_PAIRS = "trial", 8
 FIGURES = ("time", "mean", "p50", "p99")
 
 
+def print_with_daemon(name, affinities, options):
+    print(f'configuration.{name}.prepare = [ "./phases-dom0.sh {affinities}", '
+          f'"./phases-dom0.sh by_daemon {options}" ]')
+    print(f'configuration.{name}.cleanup = "./phases-dom0.sh end_daemon"')
+
+
 def print_plan(name, repetitions):
     case = CASES["slow" if name == TRIAL else name]
     print(f"repetitions = {repetitions}")
@@ -58,35 +65,34 @@ def print_plan(name, repetitions):
               f'{" ".join(case.phases)}"')
         print('configuration.credit2.prepare = "./phases-dom0.sh let_go"')
         print('configuration.drawn.prepare = "./phases-dom0.sh bind"')
-    print('configuration.placed.prepare = [ "./phases-dom0.sh let_go", '
-          f'"./phases-dom0.sh by_daemon {case.settings}" ]')
-    print('configuration.placed.cleanup = "./phases-dom0.sh end_daemon"')
+        print_with_daemon("advised", "bind", f"--mode advise {case.settings}")
+    print_with_daemon("placed", "let_go", f"--mode act {case.settings}")
 
 
 def figures(path):
     """The output of runs, by configuration and repetition."""
-    found = {"credit2": {}, "drawn": {}, "placed": {}}
+    found = collections.defaultdict(lambda: collections.defaultdict(dict))
     with contextlib.closing(sqlite3.connect(path)) as db:
         for configuration, repetition, name, value in db.execute(
                 "SELECT configuration, repetition, name, value "
                 "FROM value JOIN run ON run = id WHERE state = 'done'"):
-            found[configuration].setdefault(repetition, {})[name] = value
+            found[configuration][repetition][name] = value
     return found
 
 
-def case_report(name, boots, base):
-    pairs = [(boot[base][repetition], placed) for boot in boots
-             for repetition, placed in sorted(boot["placed"].items())
+def case_report(name, boots, base, compared):
+    pairs = [(boot[base][repetition], run) for boot in boots
+             for repetition, run in sorted(boot[compared].items())
              if repetition in boot[base]]
     if not pairs:
         return None
     found = {"case": name, "boots": len(boots), "pairs": len(pairs)}
-    for configuration, nr in (base, 0), ("placed", 1):
+    for configuration, nr in (base, 0), (compared, 1):
         found[configuration] = {key: spread([pair[nr][key] for pair in pairs])
                                 for key in sorted(pairs[0][nr])}
     for key in FIGURES:
         found[f"{key}_to_{base}"] = ratio_report(
-            [placed[key] / other[key] for other, placed in pairs])
+            [run[key] / other[key] for other, run in pairs])
     return found
 
 
@@ -107,12 +113,13 @@ def make_report(folder):
     runs = {key: [figures(path) for path in paths] for key, paths in boots.items()
             if key[1] != TRIAL}
 
-    def compared(base):
-        found = [(machine, case_report(name, runs[machine, name], base))
+    def reports(base, compared="placed"):
+        found = [(machine, case_report(name, runs[machine, name], base, compared))
                  for machine in machines for name in CASES if (machine, name) in runs]
         return [{"machine": machine} | case for machine, case in found if case]
 
-    return {"cases": compared("credit2"), "drawn": compared("drawn"),
+    return {"cases": reports("credit2"), "drawn": reports("drawn"),
+            "advised": reports("drawn", "advised"),
             "trials": [{"machine": machine} | trial for machine in machines
                        for path in boots[machine, TRIAL] for trial in trials(path)]}
 
@@ -130,10 +137,10 @@ def load(one, cases):
     return (f"`{one['machine']}`: " if several else "") + CASES[one["case"]].words
 
 
-def table(cases, base="credit2"):
+def table(cases, base="credit2", compared="placed"):
     """Rows of docs/develop/results.md."""
-    yield ["load", "pairs", "pCPU time per read, µs", "placed", "mean time, placed",
-           "P99, µs", "placed"]
+    yield ["load", "pairs", "pCPU time per read, µs", compared, f"mean time, {compared}",
+           "P99, µs", compared]
     for one in cases:
         yield [load(one, cases), str(one["pairs"]),
                micro(one[base]["time"]), more(one[f"time_to_{base}"]),
@@ -161,7 +168,8 @@ def main():
             json.dump(report, file, indent=1)
             file.write("\n")
         for rows in (table(report["cases"]), where(report["cases"]),
-                     table(report["drawn"], "drawn"), where(report["drawn"], "drawn")):
+                     table(report["drawn"], "drawn"), where(report["drawn"], "drawn"),
+                     table(report["advised"], "drawn", "advised")):
             for row in rows:
                 print(" | ".join(row))
             print()
