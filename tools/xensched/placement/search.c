@@ -21,8 +21,9 @@
 #define EFFORT_MAX 200000
 
 /*
- * All moves together save at most what movable units cost, so a search takes at most this part of
- * it, by the time of a price.  But it is enough to examine each unit.
+ * All moves together save at most the cost of the movable units.  If a plan is made each second, a
+ * search takes at most STAKE_PART of this cost.  EFFORT_LEAST prices for each unit and spot are
+ * enough to examine each unit.
  */
 #define STAKE_PART   0.02
 #define NS_PER_PRICE 100
@@ -433,25 +434,26 @@ static void kick_units(struct search *s)
         keep_best(s);
 }
 
-/* Returns the number of prices that are worth their time, if a plan is made each second. */
-static double worth_of_stake(const struct placement *p)
+/* Returns the cost of the movable units, in ns/s.  A pair of them counts twice. */
+static double cost_of_movable(const struct placement *p)
 {
-    double stake = 0;
+    double sum = 0;
     unsigned int i;
 
     for (i = 0; i < p->nr_units; i++)
         if (p->units[i].movable)
-            stake += terms_price(p, i, p->units[i].at);
+            sum += terms_price(p, i, p->units[i].at);
 
-    return STAKE_PART * stake / NS_PER_PRICE;
+    return sum;
 }
 
 unsigned long search_effort(const struct placement *p)
 {
     double pairs = (double)p->nr_units * p->nr_spots;
     double for_size = fmin(fmax(EFFORT * pairs, EFFORT_MIN), EFFORT_MAX);
+    double for_stake = STAKE_PART * cost_of_movable(p) / NS_PER_PRICE;
 
-    return fmin(for_size, fmax(worth_of_stake(p), EFFORT_LEAST * pairs));
+    return fmin(for_size, fmax(for_stake, EFFORT_LEAST * pairs));
 }
 
 void search_prepare(struct placement *p)
@@ -531,6 +533,7 @@ void search_run(struct placement *p, unsigned long effort)
 {
     struct search s = {
         .p = p,
+        .slack = SLACK * cost_of_movable(p),
         .seed = 88172645463325252ULL,
         .best = need_memory(p->nr_units, sizeof(*s.best)),
         .movable = need_memory(p->nr_units, sizeof(*s.movable)),
@@ -542,10 +545,8 @@ void search_run(struct placement *p, unsigned long effort)
     unsigned int i;
 
     for (i = 0; i < p->nr_units; i++)
-        if (p->units[i].movable) {
-            s.slack += SLACK * terms_price(p, i, p->units[i].at);
+        if (p->units[i].movable)
             s.movable[s.nr_movable++] = i;
-        }
     if (s.nr_movable) {
         improve_state(&s, effort / 2);
         try_elsewhere(&s, effort / 2);
