@@ -64,12 +64,12 @@ static void a_source_without_a_doorbell_is_polled_all_the_time(void **state)
     has.rings = true;
     assert_int_equal(read_schedule_next_ms(&none, &sources), 100);
     assert_int_equal(read_schedule_next_ms(&has, &sources), 1000);
-    look(); /* a driver domain is asked for its log, and does not answer */
-    assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
-    assert_int_equal(read_schedule_next_ms(&has, &sources), 1000);
+    look();
     assert_int_equal(read_schedule_longest_ms(&has), 1000);
     answer();
     read_rows();
+    assert_true(driver()->poll_again);
+    assert_int_equal(read_schedule_next_ms(&has, &sources), 100);
     read_rows();
     assert_int_equal(driver()->state, LOG_SOURCE_READING);
     assert_int_equal(read_schedule_next_ms(&has, &sources), 100);
@@ -79,6 +79,16 @@ static void a_source_without_a_doorbell_is_polled_all_the_time(void **state)
     has.lease_ms = 0;
     has.interval_ms = 5000;
     assert_int_equal(read_schedule_longest_ms(&has), 5000);
+}
+
+static void a_domain_that_does_not_answer_is_not_polled(void **state)
+{
+    struct read_schedule has = { .interval_ms = 100, .rings = true };
+
+    (void)state;
+    look();
+    assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
+    assert_int_equal(read_schedule_next_ms(&has, &sources), 1000);
 }
 
 /* The daemon only renews the lease of such a log. */
@@ -494,6 +504,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         log_sources_test(a_driver_domain_is_asked_read_and_given_back),
         log_sources_test(a_source_without_a_doorbell_is_polled_all_the_time),
+        log_sources_test(a_domain_that_does_not_answer_is_not_polled),
         log_sources_test(a_log_in_which_nothing_is_on_is_looked_at_rarely),
         log_sources_test(a_doorbell_that_never_rings_is_not_waited_for),
         log_sources_test(the_log_of_linux_is_polled_without_a_doorbell),

@@ -15,7 +15,7 @@
 
 /* dom0. */
 
-/* Interval of reads: three per second, fewer if there are many disks with two files each. */
+/* Shortest interval of reads; it is longer if there are many disks with two files each. */
 #define LOOK_NS          300000000ULL
 #define LOOK_PER_DISK_NS 1000000ULL
 
