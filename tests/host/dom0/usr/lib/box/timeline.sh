@@ -23,21 +23,24 @@ numbers()
         awk -F: -v key="\"$1\"" '$1 == key { sum += $2 } END { printf "%.0f\n", sum }'
 }
 
-# analyzed_ns GUEST STATE: prints the time of its vCPUs together, by xenalyze's counts and means in
-# ticks of the counter.
-analyzed_ns()
-{
-    awk -v khz="$(schedlog-area info | sed -n 's/^tsc_khz //p')" -v domain="|-- Domain $(domid "$1") --|" -v state="$2:" '
-        /^[|]-- Domain/ { it = $0 == domain }
-        it && $1 == state { sum += $2 * $4 }
-        END { printf "%.0f\n", sum * 1e6 / khz }' /run/analyzed
-}
-
-# analyzed_times GUEST STATE: prints how often its vCPUs were in the state.
-analyzed_times()
+# analyzed GUEST STATE: prints how often its vCPUs were in the state, and for how many ticks of the
+# counter, by xenalyze's counts and means.
+analyzed()
 {
     awk -v domain="|-- Domain $(domid "$1") --|" -v state="$2:" '
         /^[|]-- Domain/ { it = $0 == domain }
-        it && $1 == state { sum += $2 }
-        END { print sum + 0 }' /run/analyzed
+        it && $1 == state { times += $2; ticks += $2 * $4 }
+        END { printf "%.0f %.0f\n", times, ticks }' /run/analyzed
+}
+
+analyzed_times()
+{
+    analyzed "$1" "$2" | cut -d ' ' -f 1
+}
+
+# analyzed_ns GUEST STATE: prints the time of its vCPUs together.
+analyzed_ns()
+{
+    analyzed "$1" "$2" | awk -v khz="$(schedlog-area info | sed -n 's/^tsc_khz //p')" '
+        { printf "%.0f\n", $2 * 1e6 / khz }'
 }
