@@ -66,6 +66,7 @@ nftables           xensched traffic, in tests
 curl               xensched fleet, in tests
 iproute2           networks of these tests
 shellcheck         make lint
+debootstrap        make machine, and other Debian releases in make test-full
 END
     [ "$FULL" != --full ] || cat <<'END'
 qemu-system-xen    the device model of HVM guests in the box
@@ -73,7 +74,6 @@ linux-source-6.12  xen-blkback on another Linux
 gcc-11|gcc-12      the oldest GCC that there is: does the hypervisor build?
 qemu-user-static|qemu-user   programs for arm64
 gcc-arm-linux-gnueabihf  the hypervisor for ARM, 32 bits
-debootstrap        Debian 12 and 13, for what differs there, and to try packages in
 fdisk              the disk of a host that GRUB boots
 ovmf               the same by UEFI
 bc                 a Linux that checks itself
