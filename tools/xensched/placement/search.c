@@ -21,9 +21,8 @@
 #define EFFORT_MAX 200000
 
 /*
- * All moves together save at most the cost of the movable units.  If a plan is made each second, a
- * search takes at most STAKE_PART of this cost.  EFFORT_LEAST prices for each unit and spot are
- * enough to examine each unit.
+ * All moves together save at most the cost of the movable units.  Searches take at most STAKE_PART
+ * of this cost.  EFFORT_LEAST prices for each unit and spot are enough to examine each unit.
  */
 #define STAKE_PART   0.02
 #define NS_PER_PRICE 100
@@ -447,13 +446,14 @@ static double cost_of_movable(const struct placement *p)
     return sum;
 }
 
-unsigned long search_effort(const struct placement *p)
+unsigned long search_effort(const struct placement *p, double seconds)
 {
     double pairs = (double)p->nr_units * p->nr_spots;
     double for_size = fmin(fmax(EFFORT * pairs, EFFORT_MIN), EFFORT_MAX);
     double for_stake = STAKE_PART * cost_of_movable(p) / NS_PER_PRICE;
+    double in_time = fmin(for_size, for_stake) * fmin(seconds, 1);
 
-    return fmin(for_size, fmax(for_stake, EFFORT_LEAST * pairs));
+    return fmin(for_size, fmax(in_time, EFFORT_LEAST * pairs));
 }
 
 void search_prepare(struct placement *p)

@@ -21,10 +21,11 @@ double search_price(const struct placement *p, unsigned int unit, unsigned int s
 void search_prepare(struct placement *p);
 
 /*
- * Returns the effort for a host of this size, within bounds.  Where little can be saved, it is less,
- * because the search itself takes pCPU time.
+ * Returns the effort for a host of this size, within bounds.  The search itself takes pCPU time, so
+ * the effort is less where little can be saved, and if the search before this one was less than a
+ * second ago.  @seconds: since then.
  */
-unsigned long search_effort(const struct placement *p);
+unsigned long search_effort(const struct placement *p, double seconds);
 
 /* @effort: the number of prices that the search may compute. */
 void search_run(struct placement *p, unsigned long effort);

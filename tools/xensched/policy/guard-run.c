@@ -540,6 +540,7 @@ void guard_begin(struct planner *g, struct policy_input *input,
     g->guarded = need_memory(plan->nr, sizeof(*g->guarded));
     g->input = input;
     g->plan = plan;
+    input->since_ns = input->now_ns - g->periodic_ns;
     homes_update(g->homes, input->matrix, input->topology, input->domains,
                  input->now_ns);
     remember_domains(g, input->domains);
@@ -553,4 +554,6 @@ void guard_begin(struct planner *g, struct policy_input *input,
         begin_domain(g, i);
     note_waits(g);
     join_device_models(g);
+    if (!input->requested)
+        g->periodic_ns = input->now_ns;
 }

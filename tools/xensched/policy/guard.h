@@ -82,6 +82,7 @@ struct planner {
     struct homes *homes;
     struct queueing queueing;
     struct work_sums *sums;    /* at the start of the current window; NULL: no window */
+    uint64_t periodic_ns;      /* when the latest periodic plan was made; 0: none was */
     /* The current run. */
     const struct policy_input *input;
     struct plan *plan;

@@ -174,7 +174,7 @@ struct place_host *place_opinions(const struct policies *policies,
 
     place_describe(h, input, policies, settings);
     search_prepare(&h->placement);
-    search_run(&h->placement, search_effort(&h->placement));
+    search_run(&h->placement, search_effort(&h->placement, input->since_ns / 1e9));
     of_unit = opinions_of_units(h);
     for (i = 0; i < input->domains->nr; i++) {
         if (!input->guarded[i].open)

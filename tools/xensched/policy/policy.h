@@ -78,6 +78,7 @@ struct policy_input {
     /* Plans are carried out on this host, so their results can be observed. */
     bool real;
     /* Filled in by guard_begin(). */
+    uint64_t since_ns;  /* the previous periodic plan was made this long ago */
     uint64_t window_ns; /* over which the cost of a guest is averaged, before and after a move */
     const struct guarded *guarded; /* of each domain */
     unsigned int nr_cpupools;        /* those that domains are in */
