@@ -24,10 +24,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "line-ring.h"
 #include "region.h"
 #include "ticks.h"
 
-#define LINE 64
 #define WARM_UP 63 /* a region that no test reads */
 
 static void run_on(const char *cpu)
@@ -71,65 +71,25 @@ static void end(size_t done)
            now.tv_nsec - began.tv_nsec);
 }
 
-/*
- * Makes a ring through all lines, by Sattolo's shuffle: one ring, not several.  Returns its
- * beginning.
- */
-static void **make_ring(char *bytes, size_t nr)
-{
-    size_t *order = calloc(nr, sizeof(*order));
-    uint64_t random = 88172645463325252ULL;
-
-    if (!order)
-        err(1, "no memory");
-    for (size_t i = 0; i < nr; i++)
-        order[i] = i;
-    for (size_t i = nr - 1; i > 0; i--) {
-        size_t j, other;
-
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        j = random % i;
-        other = order[i];
-        order[i] = order[j];
-        order[j] = other;
-    }
-    for (size_t i = 0; i < nr; i++)
-        *(void **)(bytes + order[i] * LINE) =
-            bytes + order[(i + 1) % nr] * LINE;
-    free(order);
-
-    return (void **)bytes;
-}
-
-static void **follow(void **p, size_t loads)
-{
-    while (loads--)
-        p = *(void **volatile *)p;
-
-    return p;
-}
-
 static void ring(unsigned int id, size_t kib, size_t loads)
 {
     size_t nr = kib * 1024 / LINE;
-    void **p = make_ring(memory(kib * 1024), nr);
+    void **p = line_ring_make(memory(kib * 1024), nr);
 
     region(WARM_UP);
-    p = follow(p, 2 * nr);
+    p = line_ring_follow(p, 2 * nr);
     begin(id);
-    follow(p, loads);
+    line_ring_follow(p, loads);
     end(loads);
 }
 
 static void cold(unsigned int id, size_t kib)
 {
     size_t nr = kib * 1024 / LINE;
-    void **p = make_ring(memory(kib * 1024), nr);
+    void **p = line_ring_make(memory(kib * 1024), nr);
 
     begin(id);
-    follow(p, nr);
+    line_ring_follow(p, nr);
     end(nr);
 }
 

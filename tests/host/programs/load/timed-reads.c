@@ -19,7 +19,6 @@
  * With REGION the counted time is a region of the machine model (region.h).
  */
 #include <err.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <stdbool.h>
@@ -30,11 +29,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "open-loop.h"
 #include "region.h"
 
 #define MAX_DEPTH 64
-#define MS_NS     1000000LL
-#define WARM_NS   (5 * MS_NS)
 
 struct loop {
     int fd;
@@ -42,38 +40,12 @@ struct loop {
     size_t bytes;
     uint64_t blocks;
     unsigned int depth;
-    uint64_t random;
-    int64_t gap;                    /* mean time between two reads in ns; 0: closed loop */
-    int64_t next;                   /* when the next read is due, if gap is not 0 */
+    struct arrivals arrivals;
     struct iocb requests[MAX_DEPTH];
     int64_t due[MAX_DEPTH];
     unsigned int idle[MAX_DEPTH];   /* slots without a request */
     unsigned int nr_idle;
 };
-
-struct times {
-    int64_t *ns;
-    size_t nr, room;
-};
-
-static int64_t now(clockid_t clock)
-{
-    struct timespec time;
-
-    if (clock_gettime(clock, &time))
-        err(1, "cannot read clock %d", clock);
-
-    return time.tv_sec * 1000 * MS_NS + time.tv_nsec;
-}
-
-static uint64_t draw(struct loop *loop)
-{
-    loop->random ^= loop->random << 13;
-    loop->random ^= loop->random >> 7;
-    loop->random ^= loop->random << 17;
-
-    return loop->random;
-}
 
 static void prepare(struct loop *loop, unsigned int slot)
 {
@@ -101,8 +73,7 @@ static void open_loop(struct loop *loop, char **argv)
         err(1, "cannot open '%s'", argv[1]);
     loop->bytes = strtoul(argv[2], NULL, 10);
     loop->depth = strtoul(argv[3], NULL, 10);
-    loop->gap = atol(argv[4]) ? 1000 * MS_NS / atol(argv[4]) : 0;
-    loop->random = 88172645463325252ULL + strtoull(argv[5], NULL, 10);
+    arrivals_init(&loop->arrivals, atol(argv[4]), strtoull(argv[5], NULL, 10));
     if (!loop->bytes || loop->bytes % 512 || loop->depth < 1 ||
         loop->depth > MAX_DEPTH || (size_t)size < loop->bytes)
         errx(2, "BYTES: a multiple of 512, at most the disk; DEPTH: 1 to %d", MAX_DEPTH);
@@ -113,25 +84,20 @@ static void open_loop(struct loop *loop, char **argv)
     }
     if (syscall(SYS_io_setup, loop->depth, &loop->context))
         err(1, "io_setup");
-    /* The first numbers of similar seeds are similar. */
-    for (int i = 0; i < 16; i++)
-        draw(loop);
 }
 
 /* Is there a read to submit? */
 static bool is_due(const struct loop *loop, int64_t time)
 {
-    return loop->nr_idle && (!loop->gap || loop->next <= time);
+    return loop->nr_idle && (!loop->arrivals.gap || loop->arrivals.next <= time);
 }
 
 static struct iocb *next_request(struct loop *loop, int64_t time)
 {
     unsigned int slot = loop->idle[--loop->nr_idle];
 
-    loop->due[slot] = loop->gap ? loop->next : time;
-    if (loop->gap)
-        loop->next += draw(loop) % (2 * loop->gap);
-    loop->requests[slot].aio_offset = draw(loop) % loop->blocks * loop->bytes;
+    loop->due[slot] = arrivals_take(&loop->arrivals, time);
+    loop->requests[slot].aio_offset = arrivals_draw(&loop->arrivals) % loop->blocks * loop->bytes;
 
     return &loop->requests[slot];
 }
@@ -158,14 +124,15 @@ static void submit_due(struct loop *loop, int64_t time)
  */
 static unsigned int reap(struct loop *loop, int64_t time, unsigned int *slots)
 {
-    int64_t wait = loop->next > time ? loop->next - time : 0;
+    const struct arrivals *arrivals = &loop->arrivals;
+    int64_t wait = arrivals->next > time ? arrivals->next - time : 0;
     struct timespec timeout = {
         .tv_sec = wait / (1000 * MS_NS),
         .tv_nsec = wait % (1000 * MS_NS),
     };
     struct io_event events[MAX_DEPTH];
     int nr = syscall(SYS_io_getevents, loop->context, 1, loop->depth, events,
-                     loop->gap && loop->nr_idle ? &timeout : NULL);
+                     arrivals->gap && loop->nr_idle ? &timeout : NULL);
 
     if (nr < 0)
         err(1, "io_getevents");
@@ -178,70 +145,22 @@ static unsigned int reap(struct loop *loop, int64_t time, unsigned int *slots)
     return nr;
 }
 
-static void keep(struct times *times, int64_t ns)
-{
-    if (times->nr == times->room) {
-        times->room = times->room ? 2 * times->room : 4096;
-        times->ns = realloc(times->ns, times->room * sizeof(*times->ns));
-        if (!times->ns)
-            errx(1, "no memory for %zu times", times->room);
-    }
-    times->ns[times->nr++] = ns;
-}
-
 /* Submits reads until @end.  @times gets those that complete, or is NULL. */
 static void run_until(struct loop *loop, int64_t end, struct times *times)
 {
-    int64_t time = now(CLOCK_MONOTONIC);
+    int64_t time = clock_ns(CLOCK_MONOTONIC);
     unsigned int slots[MAX_DEPTH], nr;
 
     while (time < end) {
         submit_due(loop, time);
         nr = reap(loop, time, slots);
-        time = now(CLOCK_MONOTONIC);
+        time = clock_ns(CLOCK_MONOTONIC);
         for (unsigned int i = 0; i < nr; i++) {
             if (times)
-                keep(times, time - loop->due[slots[i]]);
+                times_add(times, time - loop->due[slots[i]]);
             loop->idle[loop->nr_idle++] = slots[i];
         }
     }
-}
-
-static void sleep_until(struct loop *loop, long seconds)
-{
-    struct timespec start = {
-        .tv_sec = seconds,
-        .tv_nsec = draw(loop) % MS_NS,
-    };
-
-    if (!seconds)
-        return;
-    if (now(CLOCK_REALTIME) >= seconds * 1000 * MS_NS)
-        errx(1, "START is over");
-    errno = clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &start, NULL);
-    if (errno)
-        err(1, "clock_nanosleep");
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-static void print(struct times *times)
-{
-    int64_t sum = 0;
-
-    if (!times->nr)
-        errx(1, "no request completed");
-    for (size_t i = 0; i < times->nr; i++)
-        sum += times->ns[i];
-    qsort(times->ns, times->nr, sizeof(*times->ns), by_value);
-    printf("%zu %lld %lld %lld\n", times->nr, (long long)(sum / (int64_t)times->nr),
-           (long long)times->ns[times->nr / 2],
-           (long long)times->ns[(times->nr * 99 + 99) / 100 - 1]);
 }
 
 int main(int argc, char **argv)
@@ -253,16 +172,16 @@ int main(int argc, char **argv)
     if (argc < 8 || argc > 9)
         errx(2, "usage: timed-reads DEVICE BYTES DEPTH RATE SEED START MS [REGION]");
     open_loop(&loop, argv);
-    sleep_until(&loop, atol(argv[6]));
-    begin = now(CLOCK_MONOTONIC) + WARM_NS;
-    loop.next = begin - WARM_NS;
+    arrivals_sleep_until(&loop.arrivals, atol(argv[6]));
+    begin = clock_ns(CLOCK_MONOTONIC) + WARM_NS;
+    loop.arrivals.next = begin - WARM_NS;
     run_until(&loop, begin, NULL);
     if (argc == 9)
         region(region_id(argv[8]));
     run_until(&loop, begin + atol(argv[7]) * MS_NS, &times);
     if (argc == 9)
         region(0);
-    print(&times);
+    times_print(&times);
 
     return 0;
 }
