@@ -16,6 +16,7 @@ journal=/var/log/xensched/journal.jsonl
 seed=$(cat phases-seed)
 lead=4      # s of half of the load before a run counts: the daemon places the guests
 pause_ms=100 # between two phases: guests wait for their last read, and start the next program
+unit="256 100000" # of work of a computing guest: KiB, loads
 
 # let_go: leaves the guests to Xen's scheduler, which then decides where they begin.
 let_go()
@@ -52,18 +53,19 @@ end_daemon()
     cp $journal "$RESULTS/$XENSCHED_WORKLOAD-$XENSCHED_REPETITION.journal"
 }
 
-# reads_in GUEST START MS RATE SEED WORD: the command for one phase.
-reads_in()
+# work_in GUEST START MS RATE SEED WORD: the command for one phase.
+work_in()
 {
     case $(letter "$6" "$1") in
-    D) device=/dev/xvda ;;
-    V) device=/dev/xvdb ;;
+    D) work="timed-reads /dev/xvda 4096 32" ;;
+    V) work="timed-reads /dev/xvdb 4096 32" ;;
+    C) work="timed-work $unit" ;;
     *) return 0 ;;
     esac
-    echo "timed-reads $device 4096 32 $4 $5 $2 $(($3 - pause_ms)) &&"
+    echo "$work $4 $5 $2 $(($3 - pause_ms)) &&"
 }
 
-# commands GUEST START SECONDS RATE WORD...: reads during the lead, then in each phase.
+# commands GUEST START SECONDS RATE WORD...: work during the lead, then in each phase.
 commands()
 {
     local guest="$1" start="$2" seconds="$3" rate="$4" draw word
@@ -71,11 +73,11 @@ commands()
     shift 4
     # The same in all configurations of a repetition.
     draw=$((100000 * seed + 1000 * XENSCHED_REPETITION + ${guest#g}))
-    reads_in "$guest" "$start" $((1000 * lead)) $((rate / 2)) $draw "$1"
+    work_in "$guest" "$start" $((1000 * lead)) $((rate / 2)) $draw "$1"
     start=$((start + lead))
     for word; do
         draw=$((draw + 10))
-        reads_in "$guest" $start $((1000 * seconds)) "$rate" $draw "$word"
+        work_in "$guest" $start $((1000 * seconds)) "$rate" $draw "$word"
         start=$((start + seconds))
     done
     echo :
@@ -109,13 +111,25 @@ figures()
         }' "$3"
 }
 
+# send_driver WORD: binds the driver domain to the pCPUs after "@", if the phase has some.
+send_driver()
+{
+    case $1 in
+    *@*) xl vcpu-pin driver all "${1#*@}" all ;;
+    esac
+}
+
 # placed WORD: how many guests are on the node of their back end, and what the daemon did.
 placed()
 {
     xl vcpu-list | awk -v word="$1" '
-        /^g[1-8] / { letter = substr(word, substr($1, 2), 1)
-                     n += letter == "D" && $4 <= 3 || letter == "V" && $4 >= 4 }
-        END { print "value near", n + 0 }'
+        function node(pcpu) { return pcpu > 3 }
+        $1 == "driver" { driver = node($4) }
+        /^g[1-8] / { at[substr($1, 2)] = node($4) }
+        END { for (guest in at) {
+                  letter = substr(word, guest, 1)
+                  n += letter == "D" && !at[guest] || letter == "V" && at[guest] == driver }
+              print "value near", n + 0 }'
     [ ! -f $daemon_pid ] || awk '
         /"what":"move"/ { moves++ }
         /"what":"worse"/ { worse++ }
@@ -135,9 +149,10 @@ await_second()
 # go SECONDS RATE WORD...: one run.
 go()
 {
-    local seconds="$1" rate="$2" readers='' begin last
+    local seconds="$1" rate="$2" readers='' begin last word
 
     shift 2
+    send_driver "$1"
     await_second
     region 63
     rm -f /tmp/times-*
@@ -148,7 +163,10 @@ go()
     done
     sleep $((2 + lead))
     last=$(host_time)
-    sleep $((seconds * $#))
+    for word; do
+        send_driver "$word"
+        sleep "$seconds"
+    done
     last=$(($(host_time) - last))
     for reader in $readers; do
         wait "$reader"
@@ -156,7 +174,6 @@ go()
     region 0
     cat /tmp/times-* >/tmp/times
     figures $# "$last" /tmp/times || { cat /tmp/times; return 1; }
-    eval "word=\${$#}"
     placed "$word"
 }
 
@@ -173,7 +190,7 @@ trial()
     await_second
     region 63
     for name in $GUESTS; do
-        errand run "$(domid "$name")" "$(reads_in "$name" "$begin" \
+        errand run "$(domid "$name")" "$(work_in "$name" "$begin" \
             $((1000 * (2 * block * $1 + 30))) "$2" "$((1000 * seed + ${name#g}))" "$3") :" \
             >/dev/null &
     done

@@ -28,7 +28,8 @@ SETTINGS = "--settle 0 --max-moves 100"
 # For load that changes within seconds.
 EAGER = SETTINGS + " --half-life 300 --period 300 --stay 1000"
 
-# A letter for each guest: D reads from dom0, V from the driver domain, - does nothing.
+# A letter for each guest: D reads from dom0, V from the driver domain, C computes, - does nothing.
+# "@4-7": the driver domain is on these pCPUs from then on.
 Case = collections.namedtuple("Case", "words seconds rate settings phases")
 CASES = {
     "both": Case("500 reads/s of each guest", 1, 500, SETTINGS, ["DVVDVDDV"]),
@@ -36,6 +37,10 @@ CASES = {
     "dom0": Case("500 reads/s of each guest, all from dom0", 1, 500, SETTINGS, ["DDDDDDDD"]),
     "alone": Case("500 reads/s of one guest, the others idle", 1, 500, SETTINGS,
                   ["D-------"]),
+    "compute": Case("1,000 units/s of each guest, which only compute", 1, 1000, SETTINGS,
+                    ["CCCCCCCC"]),
+    "moves5": Case("125 reads/s, the driver domain on the other socket every 5 s", 5, 125, SETTINGS,
+                   ["DVVDVDDV@4-7", "DVVDVDDV@0-3"]),
     "change10": Case("125 reads/s, other back ends every 10 s", 10, 125, EAGER,
                      ["DDVVDVDV", "DVDVVVDD"]),
     "change3": Case("250 reads/s, other back ends every 3 s", 3, 250, EAGER,
