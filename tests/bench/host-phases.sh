@@ -7,9 +7,10 @@
 # advise), and if xenschedd places them.
 #
 # Runs in mode timed (docs/develop/machine-model.md; needs 'make machine'), as a plan of
-# "xensched runs": 2 sockets x 4 cores, dom0 on socket 0, a driver domain on socket 1, and
-# eight guests with a disk of each.  The guests read 4 KiB at given times, an open loop.  A
-# repetition draws these times and the blocks; it has each configuration once, in random order.
+# "xensched runs": 2 sockets, of 4 cores in most cases, dom0 on socket 0, a driver domain on
+# socket 1, and eight guests with a disk of each.  The guests read 4 KiB, or compute, at given
+# times, an open loop.  A repetition draws these times and the blocks; it has each configuration
+# once, in random order.
 #
 #   MACHINE=NAME          machine to simulate (xeon2)
 #   CASES="NAME ..."      of phases.py (all)
@@ -38,7 +39,8 @@ measure()
     mkdir -p "$room"
     "$here/host/phases.py" plan "$1" "${REPETITIONS:-20}" >"$results/phases-plan"
     echo "$2" >"$results/phases-seed"
-    bench_boot --timeout 20000 --machine "$machine" --sockets 2 --cores 4 --numa \
+    bench_boot --timeout 20000 --machine "$machine" --sockets 2 \
+        --cores "$("$here/host/phases.py" cores "$1")" --numa \
         --dom0-memory 640 --memory 3072 --mode timed --seed "$2" \
         --xen-append "dom0_nodes=0 dma_bits=24 bootscrub=0" \
         "$here"/host/{phases,plan,daemon}-dom0.sh "$results"/phases-{plan,seed}

@@ -12,11 +12,13 @@ set -e
 # shellcheck source=tests/bench/host/plan-dom0.sh
 . ./plan-dom0.sh
 
+cores=$(($(xl info nr_cpus) / 2)) # of a socket
+dom0_pcpus=0-$((cores - 1)) driver_pcpus=$cores-$((2 * cores - 1))
 journal=/var/log/xensched/journal.jsonl
 seed=$(cat phases-seed)
 lead=4      # s of half of the load before a run counts: the daemon places the guests
 pause_ms=100 # between two phases: guests wait for their last read, and start the next program
-unit="256 100000" # of work of a computing guest: KiB, loads
+unit="256 200000" # of work of a computing guest: KiB, loads
 
 # let_go: leaves the guests to Xen's scheduler, which then decides where they begin.
 let_go()
@@ -31,9 +33,10 @@ bind()
 {
     for name in $GUESTS; do
         echo "$name"
-    done | awk -v seed=$((1000 * seed + XENSCHED_REPETITION)) '
+    done | awk -v seed=$((1000 * seed + XENSCHED_REPETITION)) \
+        -v one=$dom0_pcpus -v other=$driver_pcpus '
         BEGIN { srand(seed) }
-        { print $1, rand() < 0.5 ? "0-3" : "4-7" }' >/tmp/drawn
+        { print $1, rand() < 0.5 ? one : other }' >/tmp/drawn
     while read -r name pcpus; do
         xl vcpu-pin "$name" 0 "$pcpus" all
     done </tmp/drawn
@@ -90,11 +93,21 @@ host_time()
     domain-usage time 0 $(cat /tmp/domids)
 }
 
-# figures WORDS NS FILE...: of all guests together.  A line: ticks, idle time, exit code; for the
-# lead and each phase: requests, mean, median, P99.
+# daemon_time: ns that xenschedd ran; 0 without it.
+daemon_time()
+{
+    if [ -f $daemon_pid ]; then
+        cut -d ' ' -f 1 "/proc/$(cat $daemon_pid)/schedstat"
+    else
+        echo 0
+    fi
+}
+
+# figures WORDS NS DAEMON-NS FILE...: of all guests together.  A line: ticks, idle time, exit code;
+# for the lead and each phase: requests, mean, median, P99.
 figures()
 {
-    awk -v phases="$1" -v ns="$2" '
+    awk -v phases="$1" -v ns="$2" -v daemon="$3" '
         $3 != 0 { exit failed = 1 }
         NF == 3 { next }
         NF != 3 + 4 * (phases + 1) { exit failed = 1 }
@@ -105,10 +118,11 @@ figures()
                 exit 1
             print "value reads", reads
             print "value time", ns / reads, "ns"
+            print "value daemon", daemon / reads, "ns"
             print "value mean", sum / reads, "ns"
             print "value p50", p50 / n, "ns"
             print "value p99", p99 / n, "ns"
-        }' "$3"
+        }' "$4"
 }
 
 # send_driver WORD: binds the driver domain to the pCPUs after "@", if the phase has some.
@@ -122,8 +136,8 @@ send_driver()
 # placed WORD: how many guests are on the node of their back end, and what the daemon did.
 placed()
 {
-    xl vcpu-list | awk -v word="$1" '
-        function node(pcpu) { return pcpu > 3 }
+    xl vcpu-list | awk -v word="$1" -v cores="$cores" '
+        function node(pcpu) { return pcpu >= cores }
         $1 == "driver" { driver = node($4) }
         /^g[1-8] / { at[substr($1, 2)] = node($4) }
         END { for (guest in at) {
@@ -149,7 +163,7 @@ await_second()
 # go SECONDS RATE WORD...: one run.
 go()
 {
-    local seconds="$1" rate="$2" readers='' begin last word
+    local seconds="$1" rate="$2" readers='' begin last daemon word
 
     shift 2
     send_driver "$1"
@@ -163,17 +177,19 @@ go()
     done
     sleep $((2 + lead))
     last=$(host_time)
+    daemon=$(daemon_time)
     for word; do
         send_driver "$word"
         sleep "$seconds"
     done
     last=$(($(host_time) - last))
+    daemon=$(($(daemon_time) - daemon))
     for reader in $readers; do
         wait "$reader"
     done
     region 0
     cat /tmp/times-* >/tmp/times
-    figures $# "$last" /tmp/times || { cat /tmp/times; return 1; }
+    figures $# "$last" $daemon /tmp/times || { cat /tmp/times; return 1; }
     placed "$word"
 }
 

@@ -3,6 +3,7 @@
 """Writes the plans that host-phases.sh measures, and reports what placement is worth.
 
 Usage: phases.py cases
+       phases.py cores CASE
        phases.py plan CASE REPETITIONS
        phases.py report FOLDER OUTPUT.json
 
@@ -30,15 +31,19 @@ EAGER = SETTINGS + " --half-life 300 --period 300 --stay 1000"
 
 # A letter for each guest: D reads from dom0, V from the driver domain, C computes, - does nothing.
 # "@4-7": the driver domain is on these pCPUs from then on.
-Case = collections.namedtuple("Case", "words seconds rate settings phases")
+# A socket has this number of cores.
+Case = collections.namedtuple("Case", "words seconds rate settings phases cores",
+                              defaults=[4])
 CASES = {
     "both": Case("500 reads/s of each guest", 1, 500, SETTINGS, ["DVVDVDDV"]),
     "slow": Case("100 reads/s of each guest", 1, 100, SETTINGS, ["DVVDVDDV"]),
     "dom0": Case("500 reads/s of each guest, all from dom0", 1, 500, SETTINGS, ["DDDDDDDD"]),
     "alone": Case("500 reads/s of one guest, the others idle", 1, 500, SETTINGS,
                   ["D-------"]),
-    "compute": Case("1,000 units/s of each guest, which only compute", 1, 1000, SETTINGS,
+    "compute": Case("500 units/s of each guest, which only compute", 1, 500, SETTINGS,
                     ["CCCCCCCC"]),
+    "crowd": Case("11 vCPUs on 4 pCPUs, six guests compute and two read", 1, 500, SETTINGS,
+                  ["DVCCCCCC"], cores=2),
     "moves5": Case("125 reads/s, the driver domain on the other socket every 5 s", 5, 125, SETTINGS,
                    ["DVVDVDDV@4-7", "DVVDVDDV@0-3"]),
     "change10": Case("125 reads/s, other back ends every 10 s", 10, 125, EAGER,
@@ -59,8 +64,12 @@ def print_with_daemon(name, affinities, options):
     print(f'configuration.{name}.cleanup = "./phases-dom0.sh end_daemon"')
 
 
+def case_of(name):
+    return CASES["slow" if name == TRIAL else name]
+
+
 def print_plan(name, repetitions):
-    case = CASES["slow" if name == TRIAL else name]
+    case = case_of(name)
     print(f"repetitions = {repetitions}")
     if name == TRIAL:
         print(f'workload.{name}.run = "./phases-dom0.sh trial {TRIAL_PAIRS} {case.rate} '
@@ -165,6 +174,8 @@ def where(cases, base="credit2"):
 def main():
     if sys.argv[1:] == ["cases"]:
         print(" ".join(CASES), TRIAL)
+    elif len(sys.argv) == 3 and sys.argv[1] == "cores":
+        print(case_of(sys.argv[2]).cores)
     elif len(sys.argv) == 4 and sys.argv[1] == "plan":
         print_plan(sys.argv[2], int(sys.argv[3]))
     elif len(sys.argv) == 4 and sys.argv[1] == "report":

@@ -8,11 +8,13 @@
 #   V  from the driver domain's     B  reads from both in turn
 #   p, q, r, s: two with the same letter communicate;    -  does nothing
 #
-# The host has 2 sockets x 4 cores.  Needs tap.sh, for domid.
+# The host has 2 sockets; of 4 cores each, if dom0_pcpus and driver_pcpus are not changed.  Needs
+# tap.sh, for domid.
 
 . /usr/lib/box/ram-disk.sh
 
 GUESTS="g1 g2 g3 g4 g5 g6 g7 g8"
+dom0_pcpus=0-3 driver_pcpus=4-7
 phase_node=/phases
 # MiB of each of a guest's two disks, and what the guests do in place of phases.
 disk_mib=2
@@ -52,8 +54,8 @@ start_phase_guests()
 {
     local name
 
-    xl vcpu-pin Domain-0 all 0-3 || return 1
-    guest start driver memory=$((176 + 8 * disk_mib)) cpus=4-7 run=obey || return 1
+    xl vcpu-pin Domain-0 all $dom0_pcpus || return 1
+    guest start driver memory=$((176 + 8 * disk_mib)) cpus=$driver_pcpus run=obey || return 1
     phases set $phase_node nothing >/dev/null || return 1
     for name in 1 3 5 7; do
         two_guests g$name g$((name + 1)) || return 1
