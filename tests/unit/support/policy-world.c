@@ -300,7 +300,8 @@ static void make_domain(struct domains *domains, unsigned int domid)
         }, 2, world.now);
     d->soft_only = from->soft_only;
     d->wakes = (struct domain_wakes){
-        from->wakes > 0, from->wakes, from->migrations, from->idled,
+        .known = from->wakes > 0, .wakes = from->wakes, .migrations = from->migrations,
+        .idled = from->idled,
     };
     d->is_stub = from->stub_of;
     d->target = from->stub_of;

@@ -83,16 +83,12 @@ static json_object *where_it_runs(const struct domain *d, unsigned int nr_cpus)
     return array;
 }
 
-static void add_delay(json_object *json, const struct subject *s,
-                      const struct domain *d)
+static void add_delay(json_object *json, const struct domain *d)
 {
-    double delay = d->acct >= XEN_SCHEDLOG_ACCT_FIRST
-                   ? waiting_delay_of(s->core->waiting, d->acct, s->now_ns) : -1;
-
-    if (delay < 0)
-        json_object_object_add(json, "wake_delay_us", NULL);
+    if (d->wakes.known && d->wakes.wakes > 0)
+        json_add_real(json, "wake_delay_us", d->wakes.delay / 1e3, 1);
     else
-        json_add_real(json, "wake_delay_us", 1e6 * delay, 1);
+        json_object_object_add(json, "wake_delay_us", NULL);
 }
 
 static void add_share(json_object *json, const char *key, double share)
@@ -196,7 +192,7 @@ static json_object *domain_json(const struct subject *s, const struct domain *d,
     json_add_bool(json, "driver_domain", d->driver);
     json_add_int(json, "vcpus", domain_online_vcpus(d));
     answer_add_use(json, s->core, d, s->now_ns);
-    add_delay(json, s, d);
+    add_delay(json, d);
     json_add_text(json, "affinity", affinities[d->affinity]);
     json_add_bool(json, "held", held_is(&s->core->actuator.state.held, d));
     json_add_bool(json, "moved", d->affinity == AFFINITY_OURS);

@@ -373,8 +373,6 @@ void core_take(struct core *core, const struct xensched_batch *batch,
     core->rows_came = core->rows_came || batch->length;
     if (matrix_takes(core->matrix, events))
         matrix_add_batch(core->matrix, batch, now_ns);
-    if (waiting_takes(events))
-        waiting_add_batch(core->waiting, batch, now_ns);
     if (waits_takes(events))
         waits_add_batch(core->waits, batch, now_ns);
     if (mark_times_takes(events))
@@ -519,7 +517,6 @@ int core_start(struct core *core, const struct core_settings *settings,
     core->host = host;
     core->started_ns = core->expired_ns = now_ns;
     core->matrix = make_matrix(settings);
-    core->waiting = waiting_new(settings->half_life_ns);
     core->waits = waits_new(core->matrix, WAITS_BYTES);
     core->mark_times = mark_times_new();
     core->planner = planner_new(&settings->policies, &settings->policy_settings);
@@ -605,7 +602,6 @@ void core_free(struct core *core)
     planner_free(core->planner);
     governor_free(&core->governor);
     matrix_free(core->matrix);
-    waiting_free(core->waiting);
     waits_free(core->waits);
     mark_times_free(core->mark_times);
     accounting_free(&core->accounting);

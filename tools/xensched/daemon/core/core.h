@@ -14,7 +14,6 @@
 #include "model/memory/census.h"
 #include "model/mark-times.h"
 #include "model/waits/waits.h"
-#include "model/waits/waiting.h"
 #include "policy/planner.h"
 #include "reaction/reaction.h"
 #include "trial/trial.h"
@@ -93,7 +92,6 @@ struct core {
     struct logs logs; /* of the hypervisor */
     struct governor governor;
     struct matrix *matrix;
-    struct waiting *waiting;
     struct waits *waits;
     struct mark_times *mark_times;
     struct reactions *reactions; /* the caller's; NULL: no reaction waits for rows */

@@ -23,7 +23,6 @@ static void forget_account(struct core *core, struct account *account)
 {
     matrix_forget(core->matrix, account->acct);
     governor_forget(&core->governor, account->acct);
-    waiting_forget(core->waiting, account->acct);
     waits_forget(core->waits, account->acct);
     mark_times_forget(core->mark_times, account->acct);
     accounting_close(account);
