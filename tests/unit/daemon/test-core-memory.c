@@ -33,10 +33,10 @@ static void where_memory_is_is_found_in_parts(void **state)
     assert_int_equal(pages_of(DISK)->on[0], 0);
     assert_int_equal(pages_of(DISK)->on[1], 20000);
     assert_float_equal(pages_share(pages_of(SPIN), 0), 0.75, 1e-9);
-    /* The next count begins after a minute. */
+    /* The next count begins after five minutes. */
     calls = host.world->owner_calls;
     domain(DISK)->frames[0] = 20000;
-    run(60 - runs, SILENCE);
+    run(300 - runs, SILENCE);
     assert_int_equal(host.world->owner_calls, calls);
     assert_int_equal(pages_of(DISK)->on[0], 0);
     run(6, SILENCE);
@@ -63,7 +63,7 @@ static void a_host_that_does_not_tell_is_asked_once(void **state)
     fake_host_tells_memory(&host);
     host.world->no_owners = true;
     start(MODE_OBSERVE);
-    run(70, SILENCE);
+    run(310, SILENCE);
     assert_int_equal(host.world->owner_calls, 1);
     assert_false(pages_of(DISK)->known);
 }

@@ -16,7 +16,7 @@
 
 /*
  * In one run: 65,536 frames, HOST_OWNERS of them with each call.  A count takes four runs, and
- * there is one per minute.
+ * the next one begins five minutes later (census.h).
  */
 #define CALLS_PER_RUN 16
 

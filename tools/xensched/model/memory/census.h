@@ -4,8 +4,9 @@
  * frames.
  *
  * A count reads every nth frame once, about a quarter of a million in all, whatever the size of the
- * machine.  It is done in parts, because no part may take long, and repeated after a minute, or
- * sooner if there are domains that it does not include.  Domains have the results of the latest
+ * machine.  It is done in parts, because no part may take long: nearly each frame is a cache miss,
+ * so a count takes about 30 ms.  It is repeated after five minutes, since Xen moves no memory of a
+ * domain to another node, or sooner if there are domains that it does not include.  Domains have the results of the latest
  * complete count.
  *
  * A guest with a thousandth of the machine's memory has 250 frames in the sample; its shares have a
@@ -21,7 +22,7 @@
 #define CENSUS_LEAST 32U
 
 /* Times from the beginning of a count to the beginning of the next one. */
-#define CENSUS_AGAIN_NS (60 * 1000000000ULL)
+#define CENSUS_AGAIN_NS (300 * 1000000000ULL)
 #define CENSUS_SOONEST_NS (10 * 1000000000ULL)
 
 struct census_count {
