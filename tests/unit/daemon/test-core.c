@@ -12,6 +12,7 @@
 
 #include "cmocka-tap.h"
 #include "core-world.h"
+#include "placement/search.h"
 
 const char state_path[] = "test-core.state";
 const char journal_path[] = "test-core.journal";
@@ -221,6 +222,36 @@ static void between_the_steps_of_a_plan_rows_are_read(void **state)
     assert_true(core.rows_came);
 }
 
+static double searched_after; /* s */
+
+unsigned long __real_search_effort(const struct placement *p, double seconds);
+unsigned long __wrap_search_effort(const struct placement *p, double seconds);
+
+unsigned long __wrap_search_effort(const struct placement *p, double seconds)
+{
+    searched_after = seconds;
+
+    return __real_search_effort(p, seconds);
+}
+
+/* A plan that a request causes takes no time from the next one. */
+static void a_plan_soon_after_the_periodic_one_searches_less(void **state)
+{
+    struct xensched_error err;
+    uint64_t ms = SECOND / 1000;
+
+    (void)state;
+    start(MODE_ADVISE);
+    run(10, TALK);
+    assert_float_equal(searched_after, 1, 1e-9);
+    assert_int_equal(core_run(&core, now + 300 * ms, &err), 0);
+    assert_float_equal(searched_after, 0.3, 1e-9);
+    assert_int_equal(core_run_requested(&core, now + 400 * ms, &err), 0);
+    assert_float_equal(searched_after, 0.1, 1e-9);
+    assert_int_equal(core_run(&core, now + 700 * ms, &err), 0);
+    assert_float_equal(searched_after, 0.4, 1e-9);
+}
+
 /* Without rows, only reading the host costs anything. */
 static void where_nothing_is_logged_the_next_look_can_wait(void **state)
 {
@@ -319,6 +350,7 @@ int main(void)
         core_test(a_give_back_that_failed_half_way_is_tried_again),
         core_test(a_new_domain_is_bound_without_reading_the_host),
         core_test(between_the_steps_of_a_plan_rows_are_read),
+        core_test(a_plan_soon_after_the_periodic_one_searches_less),
         core_test(moves_per_minute_are_bounded),
         core_test(a_reader_with_an_older_time_leaves_rates_as_they_are),
     };
