@@ -125,25 +125,13 @@ figures()
         }' "$4"
 }
 
-# send_driver WORD: binds the driver domain to the pCPUs after "@", if the phase has some.
-send_driver()
-{
-    case $1 in
-    *@*) xl vcpu-pin driver all "${1#*@}" all ;;
-    esac
-}
-
 # placed WORD: how many guests are on the node of their back end, and what the daemon did.
 placed()
 {
     xl vcpu-list | awk -v word="$1" -v cores="$cores" '
-        function node(pcpu) { return pcpu >= cores }
-        $1 == "driver" { driver = node($4) }
-        /^g[1-8] / { at[substr($1, 2)] = node($4) }
-        END { for (guest in at) {
-                  letter = substr(word, guest, 1)
-                  n += letter == "D" && !at[guest] || letter == "V" && at[guest] == driver }
-              print "value near", n + 0 }'
+        /^g[1-8] / { letter = substr(word, substr($1, 2), 1)
+                     n += letter == "D" && $4 < cores || letter == "V" && $4 >= cores }
+        END { print "value near", n + 0 }'
     [ ! -f $daemon_pid ] || awk '
         /"what":"move"/ { moves++ }
         /"what":"worse"/ { worse++ }
@@ -163,10 +151,9 @@ await_second()
 # go SECONDS RATE WORD...: one run.
 go()
 {
-    local seconds="$1" rate="$2" readers='' begin last daemon word
+    local seconds="$1" rate="$2" readers='' begin last daemon
 
     shift 2
-    send_driver "$1"
     await_second
     region 63
     rm -f /tmp/times-*
@@ -178,10 +165,7 @@ go()
     sleep $((2 + lead))
     last=$(host_time)
     daemon=$(daemon_time)
-    for word; do
-        send_driver "$word"
-        sleep "$seconds"
-    done
+    sleep $((seconds * $#))
     last=$(($(host_time) - last))
     daemon=$(($(daemon_time) - daemon))
     for reader in $readers; do
@@ -190,6 +174,7 @@ go()
     region 0
     cat /tmp/times-* >/tmp/times
     figures $# "$last" $daemon /tmp/times || { cat /tmp/times; return 1; }
+    eval "word=\${$#}"
     placed "$word"
 }
 

@@ -30,7 +30,6 @@ SETTINGS = "--settle 0 --max-moves 100"
 EAGER = SETTINGS + " --half-life 300 --period 300 --stay 1000"
 
 # A letter for each guest: D reads from dom0, V from the driver domain, C computes, - does nothing.
-# "@4-7": the driver domain is on these pCPUs from then on.
 # A socket has this number of cores.
 Case = collections.namedtuple("Case", "words seconds rate settings phases cores",
                               defaults=[4])
@@ -44,8 +43,6 @@ CASES = {
                     ["CCCCCCCC"]),
     "crowd": Case("11 vCPUs on 4 pCPUs, six guests compute and two read", 1, 500, SETTINGS,
                   ["DVCCCCCC"], cores=2),
-    "moves5": Case("125 reads/s, the driver domain on the other socket every 5 s", 5, 125, SETTINGS,
-                   ["DVVDVDDV@4-7", "DVVDVDDV@0-3"]),
     "change10": Case("125 reads/s, other back ends every 10 s", 10, 125, EAGER,
                      ["DDVVDVDV", "DVDVVVDD"]),
     "change3": Case("250 reads/s, other back ends every 3 s", 3, 250, EAGER,
