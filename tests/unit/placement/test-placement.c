@@ -502,7 +502,7 @@ static void a_search_takes_little_of_what_it_can_save(void **state)
         busy = pow(0.1, host % 5);
         make_host(&p, &s);
         pairs = (double)p.nr_units * p.nr_spots;
-        /* Searches that are made more often share what one each second may take. */
+        /* Searches that are made more often share what one per second may take. */
         for (seconds = 3; seconds > 0.01; seconds /= 3) {
             double part = fmin(seconds, 1);
 

@@ -22,7 +22,8 @@
 
 /*
  * All moves together save at most the cost of the movable units.  Searches take at most STAKE_PART
- * of this cost.  EFFORT_LEAST prices for each unit and spot are enough to examine each unit.
+ * of this cost, but each search may compute EFFORT_LEAST prices for each unit and spot, with which
+ * it examines every unit.
  */
 #define STAKE_PART   0.02
 #define NS_PER_PRICE 100

@@ -5,9 +5,9 @@
  *
  * A count reads every nth frame once, about a quarter of a million in all, whatever the size of the
  * machine.  It is done in parts, because no part may take long: nearly each frame is a cache miss,
- * so a count takes about 30 ms.  It is repeated after five minutes, since Xen moves no memory of a
- * domain to another node, or sooner if there are domains that it does not include.  Domains have the results of the latest
- * complete count.
+ * so a count takes about 30 ms.  It is repeated after five minutes, because only a balloon changes
+ * where a guest's memory is; or sooner if there are domains that it does not include.  Domains have
+ * the results of the latest complete count.
  *
  * A guest with a thousandth of the machine's memory has 250 frames in the sample; its shares have a
  * standard deviation of 3 %.  A guest with fewer than CENSUS_LEAST frames gets no result.
