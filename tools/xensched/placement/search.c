@@ -21,9 +21,9 @@
 #define EFFORT_MAX 200000
 
 /*
- * All moves together save at most the cost of the movable units.  Searches take at most STAKE_PART
- * of this cost, but each search may compute EFFORT_LEAST prices for each unit and spot, with which
- * it examines every unit.
+ * All moves together save at most the cost of the movable units.  Searches take at most a share of
+ * this cost, STAKE_PART.  A search may always compute EFFORT_LEAST prices for each unit and spot,
+ * with which it examines every unit.
  */
 #define STAKE_PART   0.02
 #define NS_PER_PRICE 100
