@@ -580,6 +580,22 @@ static void assert_delay(const char *us)
     json_object_put(json);
 }
 
+/* DISK is paused after it has waited 100 ms. */
+static void pause_disk_while_it_waits(void)
+{
+    const struct {
+        uint8_t event, reason;
+        uint16_t current, correspondent, pad;
+        uint32_t counter, time;
+    } row = { XEN_SCHEDLOG_EV_WAKE_DELAY, XEN_SCHEDLOG_REASON_CUT, 3, 3, 0, 100000000, 0 };
+    struct xensched_batch batch = { .rows = &row, .length = sizeof(row) };
+
+    xensched_layout(XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
+                    XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER |
+                    XEN_SCHEDLOG_LCR_TIME_TSC | XEN_SCHEDLOG_LCR_REASON, &batch.layout);
+    core_take(&core, &batch, now);
+}
+
 /* The delay is that of wake-ups in the last ten seconds. */
 static void status_has_the_delay_of_recent_wake_ups(void **state)
 {
@@ -589,6 +605,7 @@ static void status_has_the_delay_of_recent_wake_ups(void **state)
     core.logs.nr = 0; /* synthetic rows have one file for all events */
     run(10, TALK "," DELAYED);
     assert_delay("2000.0");
+    pause_disk_while_it_waits();
     run(5, TALK);
     assert_delay("2000.0");
     run(10, TALK);

@@ -344,6 +344,7 @@ static void a_wait_without_a_run_counts(void **state)
     ask(1000, 1);
     assert_ns(of(WEB)->ns, 6 * MS);
     assert_for(for_whom_by(of(WEB), "db1", WAITS_TIMER), 6 * MS);
+    assert_ns(of(WEB)->cut_ns, 5 * MS);
     assert_int_equal(of(WEB)->wakes, 1);
     assert_in_range(waits_quantile(of(WEB), 0.99), MS / 2, 2 * MS);
 }

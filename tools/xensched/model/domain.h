@@ -31,7 +31,7 @@ struct vcpu_times {
 struct domain_wakes {
     bool known;
     double wakes;      /* wake-ups */
-    double delay;      /* ns of waiting for each wake-up, with waits that no run ended; 0 wakes: 0 */
+    double delay;      /* mean time from a wake-up to the run in ns; 0 wakes: 0 */
     double migrations; /* moves to another pCPU; -1: unknown */
     double idled;      /* part of its waits while the pCPU idled, 0 ... 1; 0: unknown */
 };

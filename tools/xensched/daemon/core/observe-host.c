@@ -249,6 +249,14 @@ static double idled_of(const struct waits_of *of)
     return 0;
 }
 
+/* The mean time from a wake-up to the run, in ns; 0 without runs after wake-ups. */
+static double delay_of(const struct waits_of *of)
+{
+    double ns = (double)of->ns - of->preempted_ns - of->cut_ns;
+
+    return of->wakes ? fmax(ns, 0) / of->wakes : 0;
+}
+
 /* Rates and the mean delay of @d over the seconds of @report. */
 static struct domain_wakes wakes_of(const struct core *core, const struct waits_report *report,
                                     const struct domain *d)
@@ -261,7 +269,7 @@ static struct domain_wakes wakes_of(const struct core *core, const struct waits_
         .known = d->acct >= XEN_SCHEDLOG_ACCT_FIRST && report->seconds &&
                  is_logged(core, XEN_SCHEDLOG_EV_WAKE_DELAY),
         .wakes = of ? part * of->wakes : 0,
-        .delay = of && of->wakes ? (double)(of->ns - of->preempted_ns) / of->wakes : 0,
+        .delay = of ? delay_of(of) : 0,
         .migrations = !migrations ? -1 : of ? part * of->moves : 0,
         .idled = of ? idled_of(of) : 0,
     };

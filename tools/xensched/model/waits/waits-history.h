@@ -14,19 +14,20 @@
  * The history names domains by identities of 16 bits.  An identity is used once, whereas
  * accounting domains are used again.  The first identities have a fixed meaning.
  */
-enum { NO_DOMAIN, XEN = WAITS_XEN, REST, COUNTED, OFFLINE, CAUSED, MOVED, FIRST_IDENTITY };
+enum { NO_DOMAIN, XEN = WAITS_XEN, REST, COUNTED, OFFLINE, CAUSED, MOVED, CUT, FIRST_IDENTITY };
 #define NR_IDENTITIES 65536U
 
 /* Words of the history.  The first kind is about a domain that waited: */
 #define DOMAIN_SHIFT    48 /* identity */
 #define NR_FOR_SHIFT 40 /* words of the second kind that follow */
-#define NR_FOR_MAX   (255U - 3 - WAITS_CAUSES)
+#define NR_FOR_MAX   (255U - 4 - WAITS_CAUSES)
 #define NR_BUCKETS_SHIFT 32 /* and then halves of the third kind */
 #define NS_UNIT      64U /* low 32 bits: time in this unit, up to 274 s */
 /*
- * The second kind, with identity and time as above, is what Xen counts (COUNTED, OFFLINE), or one
- * cause (CAUSED, with the cause in the place of the numbers), or how often the domain moved, in the
- * place of the time; or a domain for which it waited, by one cause:
+ * The second kind, with identity and time as above, is what Xen counts (COUNTED, OFFLINE), or the
+ * waits after wake-ups that no run ended (CUT), or one cause (CAUSED, with the cause in the place
+ * of the numbers), or how often the domain moved, in the place of the time; or a domain for which
+ * it waited, by one cause:
  */
 #define NR_SHIFT     32 /* 16 bits, saturating */
 #define NR_MAX       65535U
@@ -54,7 +55,7 @@ struct waiter {
     bool active;
     uint8_t cause;   /* of its latest wait, to which following rows of wait-part belong */
     uint32_t weight; /* of its latest wait */
-    uint64_t ns, counted_ns, offline_ns, moves;
+    uint64_t ns, counted_ns, offline_ns, cut_ns, moves;
     unsigned int nr, room;
     struct culprit *culprit;
     uint64_t by_ns[WAITS_CAUSES];

@@ -88,6 +88,9 @@ static void add_for(struct asking *a, struct waits_of *of, uint64_t word)
     case OFFLINE:
         of->offline_ns += low * NS_UNIT;
         break;
+    case CUT:
+        of->cut_ns += low * NS_UNIT;
+        break;
     case CAUSED:
         of->by[word >> NR_SHIFT & 0xf].ns += low * NS_UNIT;
         break;

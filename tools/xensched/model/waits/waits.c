@@ -196,7 +196,11 @@ static void add_wait(struct waits *w, struct waiter *waiter, const struct xensch
     waiter->ns += ns;
     if (waiter->cause != WAITS_WOKEN)
         waiter->by_ns[waiter->cause] += ns;
-    if (waiter->cause < WAITS_PREEMPTED && !(row->reason & XEN_SCHEDLOG_REASON_CUT))
+    if (waiter->cause >= WAITS_PREEMPTED)
+        return;
+    if (row->reason & XEN_SCHEDLOG_REASON_CUT)
+        waiter->cut_ns += ns;
+    else
         waiter->bucket[bucket_of(row->counter)] += waiter->weight;
 }
 
@@ -304,6 +308,7 @@ static void write_waiter(struct waits *w, struct waiter *waiter)
     }
     nr_for += write_sum(w, COUNTED, time_word(waiter->counted_ns));
     nr_for += write_sum(w, OFFLINE, time_word(waiter->offline_ns));
+    nr_for += write_sum(w, CUT, time_word(waiter->cut_ns));
     for (i = WAITS_WOKEN + 1; i < WAITS_CAUSES; i++)
         if (waiter->by_ns[i])
             nr_for += write_sum(w, CAUSED, i << NR_SHIFT | time_word(waiter->by_ns[i]));
@@ -313,7 +318,7 @@ static void write_waiter(struct waits *w, struct waiter *waiter)
                                   (uint64_t)nr_for << NR_FOR_SHIFT |
                                   nr << NR_BUCKETS_SHIFT | time_word(waiter->ns);
     waiter->active = false;
-    waiter->ns = waiter->counted_ns = waiter->offline_ns = waiter->moves = 0;
+    waiter->ns = waiter->counted_ns = waiter->offline_ns = waiter->cut_ns = waiter->moves = 0;
     memset(waiter->by_ns, 0, sizeof(waiter->by_ns));
     waiter->nr = 0;
     memset(waiter->bucket, 0, sizeof(waiter->bucket));

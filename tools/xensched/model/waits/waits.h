@@ -10,7 +10,7 @@
  * The latest hour is kept second by second, in memory of a fixed size.  A domain that waited takes
  * 16 bytes for each second in which it did, 8 for each domain for which it waited and each cause of
  * that, 8 for each cause but WAITS_WOKEN, 4 for each power of two of ns that its waits after
- * wake-ups lasted, and 8 each if it moved and was offline: about 96 bytes.  If this memory is full,
+ * wake-ups lasted, and 8 each if it moved, was offline, or stopped waiting: about 96 bytes.  If this memory is full,
  * the oldest seconds are forgotten.
  *
  * A forgotten accounting domain keeps its name in the history: a report names guests that have
@@ -88,6 +88,7 @@ struct waits_of {
     uint64_t unknown_ns; /* part of ns without a known holder of the pCPU */
     struct waits_sum by[WAITS_CAUSES]; /* of ns, including unknown_ns; without numbers */
     uint64_t preempted_ns; /* part of ns from WAITS_PREEMPTED on */
+    uint64_t cut_ns;     /* part of ns: waits after a wake-up that ended without a run */
     uint64_t moves;      /* of its vCPUs to another pCPU */
     uint64_t wakes;      /* number of waits after a wake-up */
     uint64_t bucket[WAITS_BUCKETS]; /* these waits by their length */
